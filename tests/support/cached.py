@@ -1,0 +1,33 @@
+"""Expensive things that tests share: made once, kept in the cache folder, safe with several workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import filelock
+import platformdirs
+
+
+def cache_folder() -> Path:
+    """Return the folder of everything downloaded or prepared: `XPU_DEV_CACHE_DIR`, else the platform's own."""
+    override = os.environ.get("XPU_DEV_CACHE_DIR")
+    return (
+        Path(override) if override else platformdirs.user_cache_path("intel-xpu-runtime-dev", appauthor=False)
+    )
+
+
+def made_once(key: str, make: Callable[[Path], None]) -> Path:
+    """Return the cached folder `key`, letting `make` fill it the first time; a half-made one never counts."""
+    folder = cache_folder() / "tests" / key
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            partial = folder.with_name(folder.name + ".partial")
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir()
+            make(partial)
+            partial.rename(folder)
+    return folder

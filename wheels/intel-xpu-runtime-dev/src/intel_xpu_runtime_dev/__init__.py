@@ -1,0 +1,1 @@
+"""Find Level Zero and Unified Runtime development kits and runtimes."""
