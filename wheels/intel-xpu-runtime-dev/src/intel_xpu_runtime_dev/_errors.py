@@ -36,3 +36,7 @@ class XpuDevError(Exception):
 
 class NotFoundError(XpuDevError):
     """A development kit or runtime is in none of the places that were searched."""
+
+
+class MismatchError(XpuDevError):
+    """A runtime and the development kit are of releases that do not go together."""
