@@ -40,6 +40,11 @@ def triton() -> Path:
     return environment("triton-xpu", *TRITON)
 
 
+def triton_with_runtime(release: str = "2026.2.0") -> Path:
+    """Return the interpreter of an environment with triton-xpu and a release of Intel's runtime and CPU device."""
+    return environment(f"triton-xpu-runtime-{release}", *TRITON, *INTEL_RUNTIME[release])
+
+
 def _install(folder: Path, requirements: tuple[str, ...]) -> None:
     run = [sys.executable, "-m", "venv", str(folder)]
     subprocess.run(run, check=True)
