@@ -1,29 +1,82 @@
 """The command line: a table of commands, each in a module that is imported when it is used."""
 
+from __future__ import annotations
+
+import os
 import sys
-from importlib import import_module
 
 from ._errors import XpuDevError
 
 # name: (module, what it is for). A module offers configure(parser) and run(arguments) -> exit code.
-COMMANDS: "dict[str, tuple[str, str]]" = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "find": ("_find", "tell what was found, where, and how"),
+    "config": ("_config", "print compiler and linker flags, and folders for build tools"),
+    "env": ("_env", "print the shell commands that set, or restore, the environment of builds"),
+    "run": ("_run", "run a command with that environment"),
+}
 
 
-def main(arguments: "list[str] | None" = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    import argparse
-
     words = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="xpu-dev", description=__doc__)
+    _accept_every_path()
+    try:
+        return _run(words)
+    except XpuDevError as error:
+        print(f"xpu-dev: error: {error}", file=sys.stderr)
+    except BrokenPipeError:
+        # Whoever read this has seen enough; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"xpu-dev: error: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    return 1
+
+
+def _run(words: list[str]) -> int:
+    if words[:1] == ["config"]:
+        # Makefiles ask this again and again: argparse alone would double the time.
+        from . import _config
+
+        if _config.answered(words[1:]):
+            return 0
+    return _run_parsed(words)
+
+
+def _run_parsed(words: list[str]) -> int:
+    import argparse
+    from importlib import import_module
+
+    from . import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="xpu-dev",
+        description="Find Level Zero and Unified Runtime for builds, and prove that they work.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     chosen = words[0] if words else ""
     for name, (module, purpose) in COMMANDS.items():
-        subparser = subparsers.add_parser(name, help=purpose, description=purpose)
+        subparser = subparsers.add_parser(
+            name, help=purpose, description=purpose, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         if name == chosen:
             command = import_module(f".{module}", __package__)
             command.configure(subparser)
-    try:
-        return int(command.run(parser.parse_args(words)))
-    except XpuDevError as error:
-        print(f"xpu-dev: error: {error}", file=sys.stderr)
-        return 1
+    parsed = parser.parse_args(words)
+    code = int(command.run(parsed))
+    sys.stdout.flush()
+    return code
+
+
+def _accept_every_path() -> None:
+    """Keep a path that the output's encoding lacks from ending the program."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is None:
+        return
+    if os.name == "nt":
+        reconfigure(errors="backslashreplace")
+    else:
+        # Paths go out as the bytes that the file system has.
+        reconfigure(encoding=sys.getfilesystemencoding(), errors="surrogateescape")

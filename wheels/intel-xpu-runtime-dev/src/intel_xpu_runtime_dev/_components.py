@@ -11,16 +11,18 @@ WINDOWS = os.name == "nt"
 
 
 class Component:
-    """A development kit: the names it goes by, and the files that a root must hold to count."""
+    """A development kit and its runtime: the names they go by, and the files that must be there."""
 
     __slots__ = (
         "cmake_name",
         "distribution",
+        "dlls",
         "header",
         "include_folders",
         "libraries",
         "name",
         "package",
+        "sonames",
         "system_folders",
         "variables",
     )
@@ -34,6 +36,8 @@ class Component:
         header: str,
         include_folders: tuple[str, ...],
         libraries: tuple[str, ...],
+        sonames: tuple[str, ...],
+        dlls: tuple[str, ...],
         cmake_name: str,
         variables: tuple[tuple[str, str], ...],
         system_folders: tuple[str, ...],
@@ -48,11 +52,24 @@ class Component:
         self.include_folders = include_folders
         # Names for the linker; releases differ, so the first that is there counts.
         self.libraries = libraries
+        # The runtime's shared library on Linux and on Windows, the newest first.
+        self.sonames = sonames
+        self.dlls = dlls
         self.cmake_name = cmake_name
         # Environment variables that name a root, each with the folder below it where the root really is.
         self.variables = variables
         # Patterns with environment variables; the greatest match comes first.
         self.system_folders = system_folders
+
+    @property
+    def link_files(self) -> tuple[str, ...]:
+        """The file names of `libraries` on this platform."""
+        return tuple(f"{name}.lib" if WINDOWS else f"lib{name}.so" for name in self.libraries)
+
+    @property
+    def runtime_files(self) -> tuple[str, ...]:
+        """The file names of the runtime on this platform."""
+        return self.dlls if WINDOWS else self.sonames
 
 
 ONEAPI_VARIABLES = (("CMPLR_ROOT", ""), ("ONEAPI_ROOT", "compiler/latest"))
@@ -72,6 +89,8 @@ COMPONENTS = {
             header="level_zero/ze_api.h",
             include_folders=("include", "include/level_zero"),
             libraries=("ze_loader",),
+            sonames=("libze_loader.so.1",),
+            dlls=("ze_loader.dll",),
             cmake_name="LevelZero",
             variables=(
                 ("LEVEL_ZERO_V1_SDK_PATH", ""),
@@ -90,6 +109,9 @@ COMPONENTS = {
             header="unified-runtime/ur_api.h",
             include_folders=("include", "include/unified-runtime"),
             libraries=("ur_loader_shared", "ur_loader"),
+            sonames=("libur_loader.so.0",),
+            # The name changed with 2026.2.
+            dlls=("ur_loader_shared.dll", "ur_loader.dll"),
             cmake_name="unified-runtime",
             variables=ONEAPI_VARIABLES,
             system_folders=ONEAPI_FOLDERS,
@@ -101,6 +123,8 @@ COMPONENTS = {
             header="sycl/sycl.hpp",
             include_folders=("include",),
             libraries=("sycl", "sycl9", "sycl8", "sycl7"),
+            sonames=("libsycl.so.9", "libsycl.so.8", "libsycl.so.7"),
+            dlls=("sycl9.dll", "sycl8.dll", "sycl7.dll"),
             cmake_name="",
             variables=ONEAPI_VARIABLES,
             system_folders=ONEAPI_FOLDERS,

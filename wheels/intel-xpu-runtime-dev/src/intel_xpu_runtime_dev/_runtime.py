@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ._components import COMPONENTS, WINDOWS, component_named
+from ._components import WINDOWS, Component, component_named
 from ._distributions import copies, files_of
 from ._errors import MismatchError, XpuDevError
 from ._results import LoadedRuntime, Runtime
@@ -19,55 +19,24 @@ from ._search import Attempt, conda_prefixes, first_hit, hit, miss, skipped
 from ._versions import runtime_version
 
 
-class RuntimeFiles(NamedTuple):
-    """The files of a runtime: the loader's names by platform, and who brings them.
+class Source(NamedTuple):
+    """Who brings a runtime: the distributions with its loader, and those with libraries that the loader needs."""
 
-    `neighbours` are distributions with libraries that the loader needs or opens.
-    """
-
-    component: str
-    soname: str
-    dlls: tuple[str, ...]
     distributions: tuple[str, ...]
     neighbours: tuple[str, ...]
     fix: str
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names on this platform."""
-        return self.dlls if WINDOWS else (self.soname,)
 
-
-RUNTIMES = {
-    files.component: files
-    for files in (
-        RuntimeFiles(
-            "level-zero",
-            soname="libze_loader.so.1",
-            dlls=("ze_loader.dll",),
-            # The driver owns the loader: a copy beside it breaks the loading of layers and drivers.
-            distributions=(),
-            neighbours=(),
-            fix="install Intel's graphics driver, which brings the Level Zero loader",
-        ),
-        RuntimeFiles(
-            "unified-runtime",
-            soname="libur_loader.so.0",
-            # In 2026.2 the DLL got a new name and moved from intel-cmplr-lib-ur to intel-cmplr-lib-rt.
-            dlls=("ur_loader_shared.dll", "ur_loader.dll"),
-            distributions=("intel-cmplr-lib-ur", "intel-cmplr-lib-rt"),
-            neighbours=("intel-cmplr-lib-rt", "intel-cmplr-lib-ur", "umf", "tcmlib"),
-            fix="pip install intel-cmplr-lib-ur intel-cmplr-lib-rt in the release of the development kit",
-        ),
-        RuntimeFiles(
-            "sycl",
-            soname="libsycl.so",
-            dlls=("sycl9.dll", "sycl8.dll", "sycl7.dll"),
-            distributions=("intel-sycl-rt",),
-            neighbours=(),
-            fix="pip install intel-sycl-rt",
-        ),
-    )
+SOURCES = {
+    # The driver owns the loader: a copy beside it breaks the loading of layers and drivers.
+    "level-zero": Source((), (), "install Intel's graphics driver, which brings the Level Zero loader"),
+    # On Windows the loader moved from the first to the second with 2026.2.
+    "unified-runtime": Source(
+        ("intel-cmplr-lib-ur", "intel-cmplr-lib-rt"),
+        ("intel-cmplr-lib-ur", "intel-cmplr-lib-rt", "umf", "tcmlib"),
+        "pip install intel-cmplr-lib-ur intel-cmplr-lib-rt, in the release of the development kit",
+    ),
+    "sycl": Source(("intel-sycl-rt",), (), "pip install intel-sycl-rt"),
 }
 
 
@@ -77,10 +46,16 @@ def find_runtime(component: str, *, verify: bool = False) -> Runtime:
     With `verify`, compare it with the development kit: raise `MismatchError`, naming both versions, when programs built
     with the one cannot run on the other. Raise `NotFoundError` when either is nowhere.
     """
-    files = _files_of(component)
-    found = first_hit(runtime_attempts(component), f"the {component} runtime", files.fix)
-    runtime = Runtime(found.place, runtime_version(files.distributions, found.place), found.via)
-    return _verified(component, runtime) if verify else runtime
+    row = component_named(component)
+    source = SOURCES[component]
+    found = first_hit(
+        runtime_attempts(row),
+        f"{component} runtime not found",
+        wanted=" or ".join(row.runtime_files),
+        fix=source.fix,
+    )
+    runtime = Runtime(found.place, runtime_version(source.distributions, found.place), found.via)
+    return _verified(row, runtime) if verify else runtime
 
 
 def load_runtime(component: str) -> LoadedRuntime:
@@ -92,7 +67,7 @@ def load_runtime(component: str) -> LoadedRuntime:
         raise XpuDevError("sycl can be found but not loaded", found="a C++ library with no C interface")
     runtime = find_runtime(component)
     if WINDOWS:
-        for folder in _dll_folders(_files_of(component), runtime.path):
+        for folder in _dll_folders(SOURCES[component].neighbours, runtime.path):
             os.add_dll_directory(folder)  # type: ignore[attr-defined,unused-ignore]
     try:
         library = ctypes.CDLL(runtime.path)
@@ -103,41 +78,35 @@ def load_runtime(component: str) -> LoadedRuntime:
     return LoadedRuntime(library, *runtime[:3])
 
 
-def runtime_attempts(component: str) -> Iterator[Attempt]:
+def runtime_attempts(component: Component) -> Iterator[Attempt]:
     """Yield what each step of the search does, also after the first hit, which is the one that counts."""
-    files = _files_of(component)
     for step in RUNTIME_STEPS:
-        yield from step(files)
+        yield from step(component)
 
 
-def _files_of(component: str) -> RuntimeFiles:
-    return RUNTIMES[component_named(component).name]
-
-
-def _verified(component: str, runtime: Runtime) -> Runtime:
-    sdk = find_sdk(component)
-    runtime = runtime._replace(sdk_version=sdk.version)
-    if component == "unified-runtime" and _release(sdk.version) != _release(runtime.version):
-        # Its interface moves between releases under one file name: functions go, enumerators shift.
+def _verified(component: Component, runtime: Runtime) -> Runtime:
+    sdk = find_sdk(component.name)
+    # Unified Runtime's interface moves between releases under one file name: functions go, enumerators shift.
+    if component.name == "unified-runtime" and _release(sdk.version) != _release(runtime.version):
         raise MismatchError(
-            f"the {component} development kit is {sdk.version} but the runtime is {runtime.version}",
+            f"the {component.name} development kit is {sdk.version} but the runtime is {runtime.version}",
             wanted="both of one release",
             found=f"{sdk.root} and {runtime.path}",
-            fix=f"pip install {COMPONENTS[component].distribution}=={runtime.version}",
+            fix=f"pip install {component.distribution}=={runtime.version}",
         )
-    return runtime
+    return runtime._replace(sdk_version=sdk.version)
 
 
 def _release(version: str | None) -> list[str]:
     return (version or "").split(".")[:2]
 
 
-def _loaded(files: RuntimeFiles) -> Iterator[Attempt]:
+def _loaded(component: Component) -> Iterator[Attempt]:
     via = "already loaded"
-    for path in _loaded_paths(files.names):
+    for path in _loaded_paths(component.runtime_files):
         yield hit(via, path)
         return
-    yield miss(via, f"this process holds no {' or '.join(files.names)}")
+    yield miss(via, f"this process holds no {' or '.join(component.runtime_files)}")
 
 
 def _loaded_paths(names: tuple[str, ...]) -> Iterator[str]:
@@ -168,36 +137,39 @@ def _loaded_dlls(names: tuple[str, ...]) -> Iterator[str]:
             yield path.value
 
 
-def _wheels(files: RuntimeFiles) -> Iterator[Attempt]:
-    if not files.distributions:
-        yield skipped("wheel", f"no wheel may bring {files.names[0]}")
-    for name in files.distributions:
+def _wheels(component: Component) -> Iterator[Attempt]:
+    distributions = SOURCES[component.name].distributions
+    if not distributions:
+        yield skipped("wheel", f"no wheel may bring {component.runtime_files[0]}")
+    for name in distributions:
         via = f"wheel {name}"
-        paths = [path for copy in copies(name) for tail in files.names for path in files_of(copy, tail)]
+        paths = [
+            path for copy in copies(name) for tail in component.runtime_files for path in files_of(copy, tail)
+        ]
         if not paths:
-            yield miss(via, f"not installed, or without {' or '.join(files.names)}")
+            yield miss(via, f"not installed, or without {' or '.join(component.runtime_files)}")
         for path in paths:
             yield hit(via, path)
 
 
-def _conda(files: RuntimeFiles) -> Iterator[Attempt]:
+def _conda(component: Component) -> Iterator[Attempt]:
     via = "conda prefix"
     prefixes = list(conda_prefixes())
     if not prefixes:
         yield skipped(via, "no conda environment is active")
     for prefix in prefixes:
-        yield _in_folder(via, Path(prefix, "Library/bin" if WINDOWS else "lib"), files.names)
+        yield _in_folder(via, Path(prefix, "Library/bin" if WINDOWS else "lib"), component.runtime_files)
 
 
-def _system(files: RuntimeFiles) -> Iterator[Attempt]:
+def _system(component: Component) -> Iterator[Attempt]:
     if WINDOWS:
         # Never by name alone: Windows would look into the current directory and PATH as well.
-        yield _in_folder("System32", Path(_system32()), files.names)
+        yield _in_folder("System32", Path(_system32()), component.runtime_files)
         return
     for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
         if folder:
-            yield _in_folder("LD_LIBRARY_PATH", Path(folder), files.names)
-    yield _in_linker_cache(files.soname)
+            yield _in_folder("LD_LIBRARY_PATH", Path(folder), component.runtime_files)
+    yield _in_linker_cache(component.sonames)
 
 
 def _in_folder(via: str, folder: Path, names: tuple[str, ...]) -> Attempt:
@@ -208,14 +180,15 @@ def _in_folder(via: str, folder: Path, names: tuple[str, ...]) -> Attempt:
     return miss(via, f"no {' or '.join(names)}", str(folder))
 
 
-def _in_linker_cache(soname: str) -> Attempt:
+def _in_linker_cache(sonames: tuple[str, ...]) -> Attempt:
     via = "system loader"
     listing = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, check=False).stdout
-    pattern = rb"\t" + re.escape(os.fsencode(soname)) + rb" \(.*x86-64.*\) => (.*)"
-    for path in re.findall(pattern, listing):
-        if Path(os.fsdecode(path)).is_file():
-            return hit(via, os.fsdecode(path))
-    return miss(via, f"ldconfig lists no {soname}")
+    for soname in sonames:
+        pattern = rf"\t{re.escape(soname)} \(.*x86-64.*\) => (.*)"
+        for path in re.findall(pattern, os.fsdecode(listing)):
+            if Path(path).is_file():
+                return hit(via, path)
+    return miss(via, f"ldconfig lists no {' or '.join(sonames)}")
 
 
 def _system32() -> str:
@@ -224,10 +197,10 @@ def _system32() -> str:
     return buffer.value
 
 
-def _dll_folders(files: RuntimeFiles, path: str) -> list[str]:
+def _dll_folders(neighbours: tuple[str, ...], path: str) -> list[str]:
     """Return the folders of the DLLs that the loader needs: its own, and those of its neighbours elsewhere."""
     dlls = [Path(path)]
-    for name in files.neighbours:
+    for name in neighbours:
         for copy in copies(name):
             dlls += [
                 Path(str(copy.locate_file(entry))) for entry in copy.files or () if entry.suffix == ".dll"

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 # Where a root keeps its libraries; in /usr only the first that applies holds those of this architecture.
 LIBRARY_FOLDERS = ("lib",) if WINDOWS else ("lib/x86_64-linux-gnu", "lib64", "lib")
 
+SYSTEM_FOLDER = "system folder"
+
 
 def get_include(component: str = "level-zero") -> str:
     """Return the folder to give to a compiler: `#include <level_zero/ze_api.h>` works with it.
 
     Raise `NotFoundError` when the development kit is nowhere.
     """
-    return _join(_locate(component).place, "include")
+    return _join(locate(component_named(component)).place, "include")
 
 
 def find_sdk(component: str) -> SDK:
@@ -35,34 +37,34 @@ def find_sdk(component: str) -> SDK:
     """
     from ._results import sdk_at
 
-    found = _locate(component)
-    return sdk_at(component_named(component), found.place, found.via)
-
-
-def sdk_attempts(component: str) -> Iterator[Attempt]:
-    """Yield what each step of the search does, also after the first hit, which is the one that counts."""
     row = component_named(component)
+    found = locate(row)
+    return sdk_at(row, found.place, found.via)
+
+
+def locate(component: Component) -> Attempt:
+    """Return the hit that counts; raise `NotFoundError` when there is none."""
+    return first_hit(
+        sdk_attempts(component),
+        f"{component.name} development kit not found",
+        wanted=f"a folder with include/{component.header} and lib/{' or '.join(component.link_files)}",
+        fix=f"pip install {component.distribution}",
+    )
+
+
+def sdk_attempts(component: Component) -> Iterator[Attempt]:
+    """Yield what each step of the search does, also after the first hit, which is the one that counts."""
     for step in SDK_STEPS:
-        yield from step(row)
+        yield from step(component)
 
 
 def link_library(component: Component, root: str) -> tuple[str, str] | None:
     """Return the folder and the linker's name of the library to link with, or None when the root has none."""
     for folder in LIBRARY_FOLDERS:
-        for library in component.libraries:
-            name = f"{library}.lib" if WINDOWS else f"lib{library}.so"
+        for library, name in zip(component.libraries, component.link_files):
             if os.path.isfile(_join(root, folder, name)):
                 return _join(root, folder), library
     return None
-
-
-def _locate(component: str) -> Attempt:
-    row = component_named(component)
-    return first_hit(
-        sdk_attempts(component),
-        f"the {component} development kit",
-        f"pip install {row.distribution}",
-    )
 
 
 def _join(*parts: str) -> str:
@@ -75,8 +77,7 @@ def _examined(via: str, component: Component, root: str) -> Attempt:
     if not os.path.isfile(header):
         return miss(via, f"no include/{component.header}", root)
     if link_library(component, root) is None:
-        names = [f"{name}.lib" if WINDOWS else f"lib{name}.so" for name in component.libraries]
-        return miss(via, f"has the header but no {' or '.join(names)}", root)
+        return miss(via, f"has the header but no {' or '.join(component.link_files)}", root)
     return hit(via, _join(root))
 
 
@@ -131,9 +132,9 @@ def _system(component: Component) -> Iterator[Attempt]:
         else:
             roots = [os.path.expandvars(pattern)]
         for root in roots:
-            yield _examined("system folder", component, root)
+            yield _examined(SYSTEM_FOLDER, component, root)
         if not roots:
-            yield miss("system folder", "no such folder", pattern)
+            yield miss(SYSTEM_FOLDER, "no such folder", pattern)
 
 
 def _version_key(path: str) -> list[int]:

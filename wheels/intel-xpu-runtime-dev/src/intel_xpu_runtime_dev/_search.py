@@ -51,14 +51,14 @@ def skipped(via: str, reason: str) -> Attempt:
     return Attempt(via, "skipped", "", reason)
 
 
-def first_hit(attempts: Iterable[Attempt], wanted: str, fix: str) -> Attempt:
+def first_hit(attempts: Iterable[Attempt], problem: str, *, wanted: str, fix: str) -> Attempt:
     """Return the first hit; raise `NotFoundError` with all that was tried when there is none."""
     tried = []
     for attempt in attempts:
         if attempt.outcome == "hit":
             return attempt
         tried.append(str(attempt))
-    raise NotFoundError(f"{wanted} not found", wanted=wanted, looked_in=tuple(tried), fix=fix)
+    raise NotFoundError(problem, wanted=wanted, looked_in=tuple(tried), fix=fix)
 
 
 def conda_prefixes() -> Iterator[str]:
