@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from ._ask_level_zero import ask_versions
 from ._components import COMPONENTS, Component
 from ._errors import NotFoundError
 from ._output import print_json
 from ._results import SDK, Runtime
-from ._runtime import find_runtime, runtime_attempts
+from ._runtime import find_runtime, load_runtime, runtime_attempts
 from ._sdk import find_sdk, sdk_attempts
 from ._search import Attempt
 
@@ -19,6 +20,7 @@ examples:
   xpu-dev find                            everything
   xpu-dev find level-zero --steps         each place that is searched, and what was there
   xpu-dev find unified-runtime --verify   an error when runtime and development kit do not go together
+  xpu-dev find level-zero --ask           also the versions that the loader and the drivers tell
   xpu-dev find --json                     for programs"""
 
 
@@ -44,6 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", action="store_true", help="fail unless runtime and development kit go together"
     )
+    parser.add_argument(
+        "--ask", action="store_true", help="load Level Zero and ask loader and drivers for their versions"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -52,11 +57,18 @@ def run(arguments: argparse.Namespace) -> int:
     asked = arguments.component or "level-zero"
     names = [arguments.component] if arguments.component else list(COMPONENTS)
     found = {name: {kind.name: _found(kind, name) for kind in KINDS} for name in names}
+    asked_versions = ask_versions(load_runtime("level-zero").library) if arguments.ask else None
     if arguments.json:
-        print_json({name: _as_data(name, things, arguments.steps) for name, things in found.items()})
+        data = {name: _as_data(name, things, arguments.steps) for name, things in found.items()}
+        if asked_versions:
+            data["asked"] = dict(asked_versions._asdict())
+        print_json(data)
     else:
         for name, things in found.items():
             _print(name, things, arguments.steps)
+        if asked_versions:
+            print("level-zero loader says", asked_versions.loader or "nothing")
+            print("level-zero drivers say", ", ".join(asked_versions.drivers) or "nothing")
     find_sdk(asked)
     if arguments.verify:
         for name, things in found.items():

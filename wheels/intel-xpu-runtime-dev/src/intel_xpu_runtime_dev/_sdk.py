@@ -73,12 +73,12 @@ def _join(*parts: str) -> str:
 
 def _examined(via: str, component: Component, root: str) -> Attempt:
     """Return a hit when both the header and the library are below `root`."""
-    header = _join(root, "include", component.header)
-    if not os.path.isfile(header):
+    root = os.path.normpath(root)
+    if not os.path.isfile(_join(root, "include", component.header)):
         return miss(via, f"no include/{component.header}", root)
     if link_library(component, root) is None:
         return miss(via, f"has the header but no {' or '.join(component.link_files)}", root)
-    return hit(via, _join(root))
+    return hit(via, root)
 
 
 def _wheel(component: Component) -> Iterator[Attempt]:
