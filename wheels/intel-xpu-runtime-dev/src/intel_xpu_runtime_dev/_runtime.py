@@ -87,6 +87,7 @@ def runtime_attempts(component: Component) -> Iterator[Attempt]:
 def _verified(component: Component, runtime: Runtime) -> Runtime:
     sdk = find_sdk(component.name)
     # Unified Runtime's interface moves between releases under one file name: functions go, enumerators shift.
+    # Within one release, as from 2026.1.0 to 2026.1.1, it only grows.
     if component.name == "unified-runtime" and _release(sdk.version) != _release(runtime.version):
         raise MismatchError(
             f"the {component.name} development kit is {sdk.version} but the runtime is {runtime.version}",
