@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,16 @@ from intel_xpu_runtime_dev import MismatchError, NotFoundError, XpuDevError, fin
 from intel_xpu_runtime_dev._components import WINDOWS, Component
 from intel_xpu_runtime_dev._runtime import runtime_attempts
 
-from tests.locator.trees import LEVEL_ZERO, SYCL, UNIFIED_RUNTIME, conda_prefix, on_path, touch, wheel_kit
+from tests.locator.trees import (
+    LEVEL_ZERO,
+    SYCL,
+    UNIFIED_RUNTIME,
+    conda_prefix,
+    on_path,
+    run_python,
+    touch,
+    wheel_kit,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_machine")
 
@@ -204,12 +211,6 @@ def test_metadata_is_searched_only_for_what_is_wanted(
 
 
 def test_import_of_the_api_loads_no_library() -> None:
-    script = "import sys, intel_xpu_runtime_dev as ours; ours.find_sdk; print('ctypes' in sys.modules)"
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        check=True,
-        text=True,
-    )
-    assert result.stdout.strip() == "False"
+    told = run_python("import intel_xpu_runtime_dev as ours; ours.find_sdk; print('ctypes' in sys.modules)")
+
+    assert told.strip() == "False"

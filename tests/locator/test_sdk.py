@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from tests.locator.trees import (
     conda_root,
     kit,
     on_path,
+    run_python,
     touch,
     wheel_kit,
 )
@@ -226,19 +225,11 @@ def test_newest_of_several_system_kits(
 def test_lookup_imports_next_to_nothing(tmp_path: Path) -> None:
     """What makes it fast, told without a clock: no module that Python itself does not need at start."""
     wheel_kit(tmp_path)
-    script = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); before = set(sys.modules)\n"
+    told = run_python(
+        f"sys.path.insert(0, {str(tmp_path)!r}); before = set(sys.modules)\n"
         "import intel_xpu_runtime_dev as ours; ours.get_include()\n"
         "print(*sorted(set(sys.modules) - before))"
     )
 
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        check=True,
-        text=True,
-    )
-
     ours = {f"intel_xpu_runtime_dev{name}" for name in ("", "._components", "._errors", "._sdk", "._search")}
-    assert set(result.stdout.split()) == {"__future__", "level_zero_devel", *ours}
+    assert set(told.split()) == {"__future__", "level_zero_devel", *ours}

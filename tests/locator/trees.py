@@ -6,9 +6,11 @@ Runs on every Python that the locator supports, on Windows too.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
+import intel_xpu_runtime_dev
 import pytest
 from intel_xpu_runtime_dev._components import COMPONENTS, WINDOWS, Component
 
@@ -50,6 +52,19 @@ def conda_prefix(prefix: Path, *packages: str) -> Path:
 def conda_root(prefix: Path) -> Path:
     """Return the folder of a conda environment that has include and lib."""
     return prefix / "Library" if WINDOWS else prefix
+
+
+def run_python(script: str) -> str:
+    """Run a script in a fresh interpreter that has the locator under test; return what it prints."""
+    source = str(Path(intel_xpu_runtime_dev.__file__).parents[1])
+    result = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {source!r})\n{script}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    return result.stdout
 
 
 def on_path(monkeypatch: pytest.MonkeyPatch, site: Path) -> None:
