@@ -1,0 +1,97 @@
+"""The functions that a set of C headers declares, from a real C++ parser (libclang).
+
+`declared_functions(include)` -> functions with symbol name, prototype text and header. Works with no compiler
+on the machine: PyPI's libclang has no headers of its own, so the few standard ones that the SDK headers
+include are handed to it in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from clang import cindex
+
+from .errors import BuildError
+
+# The answer must not depend on the machine that builds.
+TARGET = "x86_64-unknown-linux-gnu"
+STANDARD_HEADERS = {
+    "stddef.h": "typedef __SIZE_TYPE__ size_t;\ntypedef __PTRDIFF_TYPE__ ptrdiff_t;\n#define NULL 0\n",
+    "stdint.h": "".join(
+        f"typedef __{name.upper()}_TYPE__ {name}_t;\n"
+        for sign in ("", "u")
+        for name in (f"{sign}int{size}" for size in ("8", "16", "32", "64", "ptr", "max"))
+    ),
+    "stdbool.h": "",
+}
+# A file that includes every header; no real one can have this name.
+UMBRELLA = "<all headers>"
+
+
+@dataclass(frozen=True, order=True)
+class Function:
+    """A declared function.
+
+    `prototype` is its canonical spelling: result and parameter types as the header writes them, without
+    parameter names, attributes or comments, spaced by clang. `header` is relative to the include folder.
+    """
+
+    name: str
+    prototype: str
+    header: str
+
+
+def declared_functions(include: Path) -> tuple[Function, ...]:
+    """Return the functions that the `.h` files below `include` declare, sorted by name.
+
+    They are read as C++, which both SDKs allow and which needs no `bool` header; a function defined in a
+    header is left out. BuildError where the headers do not parse.
+    """
+    include = include.resolve()
+    headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
+    if not headers:
+        raise BuildError(f"no header to read in {include}", wanted="*.h files", looked_in=[str(include)])
+    cursors = _function_cursors(_parse(include, headers).cursor)
+    functions: dict[str, Function] = {}
+    for cursor in cursors:
+        name = cursor.mangled_name
+        header = Path(cursor.location.file.name).resolve().relative_to(include).as_posix()
+        functions.setdefault(name, Function(name, _prototype(cursor), header))
+    return tuple(sorted(functions.values()))
+
+
+def _parse(include: Path, headers: list[str]) -> cindex.TranslationUnit:
+    umbrella = include / UMBRELLA
+    in_memory = {umbrella: "".join(f'#include "{header}"\n' for header in headers)}
+    in_memory |= {include / name: text for name, text in STANDARD_HEADERS.items()}
+    # Level Zero's tracing header names its neighbours from the inner folder.
+    folders = [include, *sorted(path for path in include.iterdir() if path.is_dir())]
+    arguments = ["-xc++", "-std=c++17", f"--target={TARGET}", "-nostdinc", "-nostdinc++"]
+    arguments += [f"-I{folder}" for folder in folders]
+    unit = cindex.Index.create().parse(
+        str(umbrella), arguments, unsaved_files=[(str(path), text) for path, text in in_memory.items()]
+    )
+    errors = [message for message in unit.diagnostics if message.severity >= cindex.Diagnostic.Error]
+    if errors:
+        raise BuildError(
+            "the headers do not parse",
+            looked_in=[str(include)],
+            found="\n    ".join(error.format() for error in errors[:5]),
+        )
+    return unit
+
+
+def _function_cursors(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
+    """Walk the functions declared at the top level and in `extern "C"` blocks, in order."""
+    for cursor in parent.get_children():
+        if cursor.kind in (cindex.CursorKind.LINKAGE_SPEC, cindex.CursorKind.UNEXPOSED_DECL):
+            yield from _function_cursors(cursor)
+        elif cursor.kind == cindex.CursorKind.FUNCTION_DECL and not cursor.is_definition():
+            yield cursor
+
+
+def _prototype(cursor: cindex.Cursor) -> str:
+    parameters = ", ".join(kind.spelling for kind in cursor.type.argument_types())
+    return f"{cursor.result_type.spelling} {cursor.spelling}({parameters or 'void'})"
