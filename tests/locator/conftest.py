@@ -47,4 +47,9 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 f"{i}/WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
             )
             z.writestr(f"{i}/RECORD", "")
+            z.writestr(f"{i}/entry_points.txt", f"[pkg_config]\n{name} = {name}.lib.pkgconfig\n")
+            z.writestr(
+                f"{name}/lib/pkgconfig/level-zero.pc",
+                "Name: x\nDescription: x\nVersion: 1\nCflags: -I${pcfiledir}/../../include\n",
+            )
     return folder

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+LOCATOR = Path(__file__).resolve().parents[2] / "wheels" / "intel-xpu-runtime-dev"
+
 
 class Installed(NamedTuple):
     """An interpreter that can import the locator, and where the development kits must be found."""
@@ -108,12 +110,31 @@ def in_read_only(installer: Installer, wheelhouse: Path, folder: Path) -> Instal
     return installed
 
 
+def editable(installer: Installer, wheelhouse: Path, folder: Path) -> Installed:
+    """Install the locator from its sources, editable, beside kits from wheels."""
+    python = virtual_environment(folder / "env")
+    installer.install(python, wheelhouse)
+    sources = shutil.copytree(LOCATOR, folder / "sources", ignore=shutil.ignore_patterns("__pycache__"))
+    # The build needs its backend from the index.
+    call(
+        [
+            *installer.command(python),
+            "--no-deps",
+            "--reinstall" if installer is UV else "--force-reinstall",
+            "--editable",
+            sources,
+        ]
+    )
+    return Installed(python, {}, folder / "env")
+
+
 KINDS = {
     "venv": in_venv,
     "target": in_target,
     "user": in_user_site,
     "base": in_base,
     "read-only": in_read_only,
+    "editable": editable,
 }
 
 
