@@ -109,7 +109,10 @@ def _wheel(component: Component) -> Iterator[Attempt]:
 def _conda(component: Component) -> Iterator[Attempt]:
     prefixes = list(conda_prefixes())
     for prefix in prefixes:
-        yield _examined("conda prefix", component, os.path.join(prefix, "Library") if WINDOWS else prefix)
+        base = os.path.join(prefix, "Library") if WINDOWS else prefix
+        # Our packages have a root of their own, conda-forge's share the prefix with everything else.
+        yield _examined("conda prefix", component, os.path.join(base, "opt", component.name))
+        yield _examined("conda prefix", component, base)
     if not prefixes:
         yield skipped("conda prefix", "no conda environment is active")
 
