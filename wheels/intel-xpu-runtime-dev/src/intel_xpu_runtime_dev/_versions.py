@@ -37,10 +37,14 @@ def soname_version(path: str) -> str | None:
 def file_version(path: str) -> str | None:
     """Return the version resource of a Windows DLL or program, read without Windows; None when it has none."""
     data = Path(path).read_bytes()
-    at = data.find(_FIXED_SIGNATURE, *_resources(data))
-    if at < 0:
+    try:
+        at = data.find(_FIXED_SIGNATURE, *_resources(data))
+        if at < 0:
+            return None
+        _, high, low = _FIXED_INFO.unpack_from(data, at)
+    except struct.error:
+        # Cut short.
         return None
-    _, high, low = _FIXED_INFO.unpack_from(data, at)
     return ".".join(str(part) for part in (high >> 16, high & 0xFFFF, low >> 16, low & 0xFFFF))
 
 
