@@ -182,6 +182,18 @@ def test_conda_prefix_of_every_kind(variable: str, tmp_path: Path, monkeypatch: 
     assert (sdk.via, sdk.version, Path(sdk.root)) == ("conda prefix", "1.29.0", root)
 
 
+def test_our_conda_package_has_a_root_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prefix = conda_prefix(tmp_path / "env", "level-zero-devel-1.29.0-h5888daf_0")
+    kit(conda_root(prefix))
+    root = kit(conda_root(prefix) / "opt" / "level-zero")
+    touch(root / "manifest.json", '{"version": "1.32.0"}')
+    monkeypatch.setenv("CONDA_PREFIX", str(prefix))
+
+    sdk = find_sdk("level-zero")
+
+    assert (sdk.via, sdk.version, Path(sdk.root)) == ("conda prefix", "1.32.0", root)
+
+
 def test_folder_without_conda_records_is_no_conda_prefix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
