@@ -47,7 +47,9 @@ def test_version_resources_of_wines_dlls_are_what_pefile_reads() -> None:
         with pefile.PE(folder / name) as parsed:
             # One a language, all alike; winmm.dll has none.
             infos = getattr(parsed, "VS_FIXEDFILEINFO", [])
-        expected = [f"{version_words(i.FileVersionMS)}.{version_words(i.FileVersionLS)}" for i in infos[:1]]
+        expected: list[str | None] = [
+            f"{version_words(i.FileVersionMS)}.{version_words(i.FileVersionLS)}" for i in infos[:1]
+        ]
         assert [file_version(str(folder / name))] == (expected or [None])
 
 
