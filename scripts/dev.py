@@ -31,6 +31,9 @@ class Task(NamedTuple):
 
 
 TASKS = {
+    "api-history": Task(
+        "api_history", "make the tables of `xpu-dev check` and `api` from every upstream release"
+    ),
     "build": Task(
         "repack.build", "build the SDK wheels and the locator's wheel from pinned sources into dist/"
     ),

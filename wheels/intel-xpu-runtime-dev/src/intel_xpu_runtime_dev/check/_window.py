@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import IO
 
 from .._errors import XpuDevError
 
@@ -19,7 +19,7 @@ class MalformedError(XpuDevError):
 class Window:
     """Reads ranges of a file, keeping a few blocks; a range outside the file is a `MalformedError`."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._blocks: dict[int, bytes] = {}
         self._left = MOST_BYTES

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Make the tables of `xpu-dev check` and `xpu-dev api`: which release of a runtime has which function.
+
+    python3 scripts/dev.py api-history [--level-zero CSV]
+
+Unified Runtime: the export names of the loader DLL of every release since 2024.2 and the prototypes in that
+release's ur_api.h, both read out of Intel's Windows wheels with range requests. Level Zero: a table with the
+columns function, first_release and last_release (empty: still there).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
+from pypi_simple import DistributionPackage, PyPISimple
+from remotezip import RemoteZip
+from repack.binaries import read_library
+from repack.declarations import declared_functions
+from repack.errors import BuildError, reported
+
+DATA = Path(__file__).parent.parent / "wheels/intel-xpu-runtime-dev/src/intel_xpu_runtime_dev/api/data"
+FIRST_RELEASE = Version("2024.2")
+# The loader moved from the first to the second distribution, and got its new name, with 2026.2.
+LOADER_DISTRIBUTIONS = ("intel-cmplr-lib-ur", "intel-cmplr-lib-rt")
+LOADER_DLL = re.compile(r".*/(ur_loader(?:_shared)?\.dll)")
+HEADER_DISTRIBUTION = "intel-sycl-rt"
+HEADER = re.compile(r".*/ur_api\.h")
+UNIFIED_RUNTIME_FUNCTION = re.compile(r"ur[A-Z]\w*")
+
+
+class Release(NamedTuple):
+    """What one release offers: its loader's file name and the prototypes of its functions, None for an undeclared one."""
+
+    version: str
+    library: str
+    functions: Mapping[str, str | None]
+
+
+class Index:
+    """The Windows wheels of Intel's distributions, by release."""
+
+    def __init__(self) -> None:
+        self._wheels: dict[str, dict[Version, DistributionPackage]] = {}
+
+    def wheels(self, distribution: str) -> dict[Version, DistributionPackage]:
+        """Return the Windows wheel of each release from `FIRST_RELEASE` on, the oldest first."""
+        if distribution not in self._wheels:
+            with PyPISimple() as client:
+                packages = client.get_project_page(distribution).packages
+            found = {
+                parse_wheel_filename(package.filename)[1]: package
+                for package in packages
+                if package.filename.endswith("-win_amd64.whl")
+            }
+            self._wheels[distribution] = {
+                version: found[version] for version in sorted(found) if version >= FIRST_RELEASE
+            }
+        return self._wheels[distribution]
+
+    def member(self, distribution: str, version: Version, name: re.Pattern[str]) -> tuple[str, bytes] | None:
+        """Return path and content of the member of a wheel whose path matches, None when there is none."""
+        wheel = self.wheels(distribution).get(version)
+        if wheel is None:
+            return None
+        with RemoteZip(wheel.url) as archive:
+            for info in archive.infolist():
+                if name.fullmatch(info.filename):
+                    return info.filename, archive.read(info)
+        return None
+
+
+def releases(index: Index) -> list[Version]:
+    """Return every release of Unified Runtime that the index has."""
+    return sorted({version for name in LOADER_DISTRIBUTIONS for version in index.wheels(name)})
+
+
+def unified_runtime_release(index: Index, version: Version) -> Release:
+    """Return what a release of Unified Runtime offers; raise `BuildError` when its wheels hold no loader."""
+    for distribution in LOADER_DISTRIBUTIONS:
+        loader = index.member(distribution, version, LOADER_DLL)
+        if loader:
+            break
+    else:
+        raise BuildError(
+            f"no Unified Runtime loader in release {version}",
+            wanted=LOADER_DLL.pattern,
+            looked_in=LOADER_DISTRIBUTIONS,
+        )
+    path, content = loader
+    header = index.member(HEADER_DISTRIBUTION, version, HEADER)
+    known = prototypes(header[1]) if header else {}
+    return Release(str(version), Path(path).name, {name: known.get(name) for name in exports(content)})
+
+
+def exports(dll: bytes) -> list[str]:
+    """Return the sorted names of the Unified Runtime functions that a DLL exports."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "ur_loader.dll")
+        path.write_bytes(dll)
+        names = [export.name for export in read_library(path).exports]
+    return sorted(filter(UNIFIED_RUNTIME_FUNCTION.fullmatch, names))
+
+
+def prototypes(header: bytes) -> dict[str, str]:
+    """Return the canonical prototype of each function that a ur_api.h declares."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "ur_api.h").write_bytes(header)
+        return {function.name: function.prototype for function in declared_functions(Path(folder))}
+
+
+def digest(prototype: str | None) -> str:
+    """Return what the table tells prototypes apart by, empty for an unknown one."""
+    return hashlib.sha256(prototype.encode()).hexdigest()[:8] if prototype else ""
+
+
+def unified_runtime_table(all_releases: Sequence[Release]) -> dict[str, object]:
+    """Return the table of `Release`s in the order of their versions."""
+    functions: dict[str, list[list[str]]] = {}
+    texts: dict[str, dict[str, str]] = {}
+    libraries: dict[str, str] = {}
+    newest = all_releases[-1].version
+    previous = ""
+    for release in all_releases:
+        if release.library not in libraries.values():
+            libraries[release.version] = release.library
+        for name, prototype in release.functions.items():
+            if prototype:
+                texts.setdefault(name, {})[digest(prototype)] = prototype
+            spans = functions.setdefault(name, [])
+            if spans and spans[-1][1:] == [previous, digest(prototype)]:
+                spans[-1][1] = release.version
+            else:
+                spans.append([release.version, release.version, digest(prototype)])
+        previous = release.version
+    for spans in functions.values():
+        if spans[-1][1] == newest:
+            spans[-1][1] = ""
+    return {
+        "releases": [release.version for release in all_releases],
+        "libraries": libraries,
+        # function: [first release, last release or "", digest of the prototype or ""] for each unbroken run.
+        "functions": dict(sorted(functions.items())),
+        # Only where there are several: what a person wants to see is the change.
+        "prototypes": {
+            key: text
+            for _, variants in sorted(texts.items())
+            if len(variants) > 1
+            for key, text in variants.items()
+        },
+    }
+
+
+def level_zero_table(rows: Iterable[Mapping[str, str]]) -> dict[str, object]:
+    """Return the table of rows with a function, its first release and its last release ("": still there)."""
+    functions = {row["function"]: [[row["first_release"], row["last_release"], ""]] for row in rows}
+    mentioned = {version for spans in functions.values() for span in spans for version in span[:2] if version}
+    return {
+        "releases": sorted(mentioned, key=Version),
+        "libraries": {},
+        "functions": dict(sorted(functions.items())),
+        "prototypes": {},
+    }
+
+
+def written(table: Mapping[str, object]) -> str:
+    """Return a table as JSON with one line an entry, which differences of versions can be read in."""
+    parts = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(each)}" for key, each in value.items())
+            parts.append(f'"{name}": {{\n{lines}\n}}' if value else f'"{name}": {{}}')
+        else:
+            parts.append(f'"{name}": {json.dumps(value)}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+@reported
+def main(arguments: list[str]) -> int:
+    """Write the tables; return 0."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--level-zero", metavar="CSV", type=Path, help="make Level Zero's table anew from this"
+    )
+    chosen = parser.parse_args(arguments)
+    if chosen.level_zero:
+        with chosen.level_zero.open(newline="") as file:
+            save("level_zero.json", level_zero_table(csv.DictReader(file)))
+    index = Index()
+    found = []
+    for version in releases(index):
+        found.append(unified_runtime_release(index, version))
+        print(f"{version}: {found[-1].library} exports {len(found[-1].functions)} functions", flush=True)
+    save("unified_runtime.json", unified_runtime_table(found))
+    return 0
+
+
+def save(name: str, table: Mapping[str, object]) -> None:
+    """Write a table of the package."""
+    path = DATA / name
+    partial = path.with_suffix(".partial")
+    partial.write_text(written(table), encoding="utf-8", newline="\n")
+    partial.replace(path)
+    print(f"wrote {path}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Say which release of Level Zero and of Unified Runtime has which function."""
