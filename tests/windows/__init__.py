@@ -1,0 +1,1 @@
+"""The Windows lane: real Windows programs, run by Wine on Linux."""
