@@ -1,5 +1,18 @@
-from pathlib import Path
+"""Fixtures that tests in several folders use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
 import pytest
+
+from tests.windows import prefix
+from tests.windows.wine import Wine
+
+
 @pytest.fixture(scope="session")
-def wheelhouse() -> Path:
-    return Path("/tmp/loc/wh2")
+def wine() -> Iterator[Wine]:
+    """Return the Wine prefix with the Windows Pythons, its services running until the tests end."""
+    wine = prefix.prefix()
+    with wine.started(prefix.python(wine, "3.11").executable):
+        yield wine
