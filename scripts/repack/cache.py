@@ -15,7 +15,6 @@ from pathlib import Path
 import filelock
 import platformdirs
 
-from .catalogue import content_hash
 from .errors import BuildError
 
 
@@ -52,6 +51,12 @@ def keep_file(folder: Path, sha256: str, name: str, fetch: Callable[[Path], None
         finally:
             partial.unlink(missing_ok=True)
     return target
+
+
+def content_hash(files: Mapping[str, bytes]) -> str:
+    """Return the sha256 of the lines `<sha256 of the bytes>  <path>`, sorted by path, as sha256sum writes them."""
+    lines = (f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:

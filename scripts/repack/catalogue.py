@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -246,12 +245,6 @@ def load(path: Path = SOURCES) -> Catalogue:
     if twice := {version for version in versions if versions.count(version) > 1}:
         raise BuildError(f"listed twice: {', '.join(sorted(twice))}", looked_in=[str(path)])
     return catalogue
-
-
-def content_hash(files: Mapping[str, bytes]) -> str:
-    """Return the sha256 of the lines `<sha256 of the bytes>  <path>`, sorted by path, as sha256sum writes them."""
-    lines = (f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _release_rows(components: dict[str, Any]) -> list[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import lzma
 import posixpath
+import re
 import stat
 import tarfile
 import zipfile
@@ -21,10 +22,12 @@ from .errors import BuildError
 LARGEST_MEMBER = 64 << 20
 AR_MAGIC = b"!<arch>\n"
 AR_HEADER = 60
+DRIVE_OR_ROOT = re.compile(r"[/\\]|[A-Za-z]:")
 DAMAGE = (
     EOFError,
-    OSError,  # gzip's BadGzipFile
-    UnicodeDecodeError,
+    NotImplementedError,  # zipfile, of an unknown compression
+    OSError,  # gzip
+    RuntimeError,  # zipfile, of an encrypted member
     ValueError,
     lzma.LZMAError,
     tarfile.TarError,
@@ -142,7 +145,7 @@ def _read(path: str, size: int, file: IO[bytes]) -> bytes:
 def _check_paths(paths: Iterable[str]) -> None:
     seen: set[str] = set()
     for path in paths:
-        if path.startswith(("/", "\\")) or ":" in path or ".." in path.replace("\\", "/").split("/"):
+        if DRIVE_OR_ROOT.match(path) or ".." in path.replace("\\", "/").split("/"):
             raise RefusedError(f"the archive holds a path that leaves its folder: {path!r}")
         if path.endswith("/"):
             continue

@@ -16,13 +16,13 @@ import filelock
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from .cache import cache_folder, keep_file, keep_tree, kept_tree
-from .catalogue import DebianLocation, Input, Location, Platform, Release, WheelLocation, content_hash
+from .cache import cache_folder, content_hash, keep_file, keep_tree, kept_tree
+from .catalogue import DebianLocation, Input, Location, Platform, Release, WheelLocation
 from .debian import configured_mirrors, download_package
 from .elf_symbols import needed_bytes, symbols_only
 from .errors import BuildError
 from .extract import extract
-from .remote_wheel import RangesRefusedError, configured_indexes, find_wheel, read_head, read_members
+from .remote_wheel import PipSettings, RangesRefusedError, find_wheel, pip_settings, read_head, read_members
 from .transfer import Session, UnreachableError, download
 
 WORKERS = 8
@@ -180,7 +180,8 @@ class _Store:
         members = [f"{location.root}/{file}" for file in item.files]
         kind: Literal["tar", "deb", "zip"]
         if isinstance(location, WheelLocation):
-            url = find_wheel(session, location, self._indexes)
+            session.verify = self._pip.certificates or True
+            url = find_wheel(session, location, self._pip.indexes)
             try:
                 return _taken(item, _read_parts(item, session, url, members), location.root), False
             except RangesRefusedError:
@@ -202,8 +203,8 @@ class _Store:
         return folder, folder.with_suffix(".json")
 
     @cached_property
-    def _indexes(self) -> list[str]:
-        return configured_indexes()
+    def _pip(self) -> PipSettings:
+        return pip_settings()
 
     @cached_property
     def _mirrors(self) -> list[str]:

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import remotezip
 import requests
@@ -81,26 +82,30 @@ def read_head(session: Session, url: str, member: str, size: int) -> bytes:
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(local[start:], size)
 
 
-def configured_indexes() -> list[str]:
-    """Return the package indexes that pip is set up for, in its order."""
-    settings = _pip_settings()
-    if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
-        return []
-    extra = settings.get("extra-index-url", "").split()
-    return list(dict.fromkeys([settings.get("index-url", DEFAULT_INDEX), *extra]))
+@dataclass(frozen=True)
+class PipSettings:
+    """What pip is set up with: its package indexes in order, and a file of certificates to trust."""
+
+    indexes: tuple[str, ...]
+    certificates: str | None
 
 
-def _pip_settings() -> dict[str, str]:
-    """Return pip's options, of the more specific ones the later, as pip itself weighs them."""
+def pip_settings() -> PipSettings:
+    """Return the settings of this interpreter's pip, from its files and environment variables."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
     result = subprocess.run(command, capture_output=True, text=True)
-    settings: dict[str, dict[str, str]] = {"global": {}, "download": {}, ":env:": {}}
+    sections: dict[str, dict[str, str]] = {"global": {}, "download": {}, ":env:": {}}
     for line in result.stdout.splitlines():
         key, _, value = line.partition("=")
         section, _, option = key.rpartition(".")
-        if section in settings:
-            settings[section][option] = str(ast.literal_eval(value))
-    return settings["global"] | settings["download"] | settings[":env:"]
+        if section in sections:
+            sections[section][option] = str(ast.literal_eval(value))
+    # pip's own order: a command's section beats the global one, the environment beats both.
+    options = sections["global"] | sections["download"] | sections[":env:"]
+    indexes = [options.get("index-url", DEFAULT_INDEX), *options.get("extra-index-url", "").split()]
+    if options.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+        indexes = []
+    return PipSettings(tuple(dict.fromkeys(indexes)), options.get("cert"))
 
 
 @contextmanager
