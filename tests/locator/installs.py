@@ -46,9 +46,13 @@ class Installer(NamedTuple):
         call([*command, "intel-xpu-runtime-dev"], **variables)
 
 
-# pip of the test environment, so that no installation needs one of its own.
+# pip of the test environment, so that no installation needs one of its own; uv would take a wheel of the same name from
+# its cache.
 PIP = Installer("pip", lambda python: [sys.executable, "-m", "pip", "--python", python, "install", "-q"])
-UV = Installer("uv", lambda python: [sys.executable, "-m", "uv", "pip", "install", "-q", "--python", python])
+UV = Installer(
+    "uv",
+    lambda python: [sys.executable, "-m", "uv", "pip", "install", "-q", "--no-cache", "--python", python],
+)
 INSTALLERS = (PIP, UV)
 
 

@@ -109,7 +109,7 @@ def test_user_site_comes_before_the_base(wheelhouse: Path, tmp_path: Path) -> No
     "build",
     [
         [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--wheel-dir"],
-        [sys.executable, "-m", "uv", "build", "-q", "--wheel", "--out-dir"],
+        [sys.executable, "-m", "uv", "build", "-q", "--no-cache", "--wheel", "--out-dir"],
     ],
     ids=["pip", "uv"],
 )
