@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from importlib import metadata
 from pathlib import Path, PurePosixPath
@@ -19,14 +20,32 @@ def copies(name: str) -> Iterator[metadata.Distribution]:
 def files_of(distribution: metadata.Distribution, tail: str) -> Iterator[str]:
     """Yield the existing files of a distribution whose path ends with the components of `tail`."""
     wanted = PurePosixPath(tail).parts
-    for entry in distribution.files or ():
-        if entry.parts[-len(wanted) :] != wanted:
-            continue
-        # `pip install --target` moves the data scheme beside the packages but leaves RECORD as it was.
-        moved = PurePosixPath(*(part for part in entry.parts if part != ".."))
-        for place in (entry, moved):
-            # Not resolve(): a link is reported under the name that was asked for.
-            path = os.path.normpath(str(distribution.locate_file(place)))
-            if Path(path).is_file():
-                yield path
-                break
+    for entry in _recorded(distribution):
+        if entry.parts[-len(wanted) :] == wanted:
+            yield from _located(distribution, entry)
+
+
+def folders_of(distribution: metadata.Distribution, suffix: str) -> Iterator[str]:
+    """Yield the folders of a distribution's existing files with a suffix, each once."""
+    some = {entry.parent: entry for entry in _recorded(distribution) if entry.suffix == suffix}
+    for entry in some.values():
+        for path in _located(distribution, entry):
+            yield os.path.dirname(path)  # noqa: PTH120  (strings in, strings out)
+
+
+def _recorded(distribution: metadata.Distribution) -> Iterator[PurePosixPath]:
+    # Not `distribution.files`: from Python 3.12 on it leaves out what is not where RECORD says.
+    for row in csv.reader((distribution.read_text("RECORD") or "").splitlines()):
+        if row:
+            yield PurePosixPath(row[0])
+
+
+def _located(distribution: metadata.Distribution, entry: PurePosixPath) -> Iterator[str]:
+    # `pip install --target` moves the data scheme beside the packages but leaves RECORD as it was.
+    moved = PurePosixPath(*(part for part in entry.parts if part != ".."))
+    for place in (entry, moved):
+        # Not resolve(): a link is reported under the name that was asked for.
+        path = os.path.normpath(str(distribution.locate_file(str(place))))
+        if Path(path).is_file():
+            yield path
+            return

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ._components import WINDOWS, Component, component_named
-from ._distributions import copies, files_of
+from ._distributions import copies, files_of, folders_of
 from ._errors import MismatchError, XpuDevError
 from ._results import LoadedRuntime, Runtime
 from ._sdk import find_sdk
@@ -200,13 +200,11 @@ def _system32() -> str:
 
 def _dll_folders(neighbours: tuple[str, ...], path: str) -> list[str]:
     """Return the folders of the DLLs that the loader needs: its own, and those of its neighbours elsewhere."""
-    dlls = [Path(path)]
+    folders = [str(Path(path).parent)]
     for name in neighbours:
         for copy in copies(name):
-            dlls += [
-                Path(str(copy.locate_file(entry))) for entry in copy.files or () if entry.suffix == ".dll"
-            ]
-    return [str(folder) for folder in dict.fromkeys(dll.resolve().parent for dll in dlls) if folder.is_dir()]
+            folders += folders_of(copy, ".dll")
+    return list(dict.fromkeys(folders))
 
 
 # The search order. `doctor` prints the same tuple.
