@@ -16,6 +16,7 @@ OP_EXTENSION = 10
 OP_ENTRY_POINT = 15
 OP_EXECUTION_MODE = 16
 OP_CAPABILITY = 17
+OP_TYPE_BOOL = 20
 OP_TYPE_INT = 21
 OP_TYPE_FLOAT = 22
 OP_TYPE_POINTER = 32
@@ -62,7 +63,9 @@ def kernel_parameters(module: bytes, kernel: str) -> tuple[Parameter, ...]:
     parameters: list[Parameter] = []
     inside = False
     for opcode, operands in instructions(module):
-        if opcode == OP_TYPE_INT:
+        if opcode == OP_TYPE_BOOL:
+            types[operands[0]] = Parameter("int", 1)
+        elif opcode == OP_TYPE_INT:
             types[operands[0]] = Parameter("int", operands[1] // 8)
         elif opcode == OP_TYPE_FLOAT:
             types[operands[0]] = Parameter("float", operands[1] // 8)

@@ -65,6 +65,12 @@ class KernelInfo(IntEnum):
     SPILL_MEM_SIZE = 7
 
 
+class KernelGroupInfo(IntEnum):
+    """`ur_kernel_group_info_t`, the ones used."""
+
+    WORK_GROUP_SIZE = 1
+
+
 class ProgramInfo(IntEnum):
     """`ur_program_info_t`, the ones used."""
 
@@ -169,6 +175,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "urProgramRelease": (HANDLE,),
     "urKernelCreate": (HANDLE, c_char_p, c_void_p),
     "urKernelGetInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),
+    "urKernelGetGroupInfo": (HANDLE, HANDLE, c_int, c_size_t, c_void_p, c_void_p),
     "urKernelRelease": (HANDLE,),
     "urEnqueueEventsWaitWithBarrier": (HANDLE, c_uint32, c_void_p, c_void_p),
     "urEventGetProfilingInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),

@@ -1,0 +1,75 @@
+"""Triton's kernels through Unified Runtime: no compiler, headers, SYCL or torch needed.
+
+`activate()`, then call `@triton.jit` functions with arrays of this module, or with torch's XPU tensors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._errors import XpuDevError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._driver import Driver
+    from ._memory import Array
+
+__all__ = ["activate", "active_driver", "array", "empty", "synchronize"]
+
+
+def activate(device: str = "auto", *, timing: str = "wall", launcher: str = "auto") -> Driver:
+    """Make Triton launch through Unified Runtime; call it before functions are decorated with `triton.autotune`.
+
+    `device` is "auto" (a GPU, else Intel's CPU device), "gpu", "cpu", or a number in the runtime's list. `timing` is what
+    `do_bench` measures: "wall", or "device" for the device's clock. `launcher` is "c" (the extension of
+    intel-xpu-triton-launcher), "ctypes", or "auto" for the first that is there. Raise XpuDevError when this version of
+    Triton is unknown, NotFoundError when the runtime or device is not there.
+    """
+    from triton.runtime.driver import driver as config
+
+    from . import _driver, _patches
+    from ._native import native_launcher
+
+    if timing not in ("wall", "device"):
+        raise XpuDevError(f"unknown timing {timing!r}", wanted="wall or device")
+    made = _driver.create(device, profiling=timing == "device", native_launcher=native_launcher(launcher))
+    _patches.apply(made)
+    config.set_active(made)
+    return made
+
+
+def active_driver() -> Driver:
+    """Return the driver that `activate` made; raise XpuDevError when another one is active."""
+    from triton.runtime.driver import driver as config
+
+    from ._driver import Driver
+
+    if not isinstance(config.active, Driver):
+        raise XpuDevError(
+            "the Unified Runtime driver is not active", fix="intel_xpu_runtime_dev.triton.activate()"
+        )
+    return config.active
+
+
+def empty(shape: Sequence[int] | int, dtype: Any = "float32") -> Array:
+    """Return an array in unified shared memory with undefined values."""
+    from . import _memory
+
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    return _memory.empty(active_driver().session(), sizes, dtype)
+
+
+def array(values: Any, dtype: Any = None) -> Array:
+    """Return an array in unified shared memory with a copy of values that numpy understands.
+
+    `dtype` may be "bfloat16", which numpy lacks: values are rounded to nearest.
+    """
+    from . import _memory
+
+    return _memory.array(active_driver().session(), values, dtype)
+
+
+def synchronize() -> None:
+    """Wait until every kernel launched on the current device has ended."""
+    active_driver().session().synchronize()
