@@ -121,19 +121,21 @@ def run(arguments: argparse.Namespace) -> int:
     for release in filter(None, asked.values()):
         release_key(release)
     checker = Checker(asked)
-    broken = False
     data = []
+    broken = False
     for path in arguments.files:
-        found = False
+        count = plain = 0
         for checked in checker.check(path):
-            found = True
+            count += 1
             broken = broken or checked.broken
             if arguments.json:
                 data.append(_as_data(checked))
-            else:
+            elif checked.findings or checked.error or checked.name == path:
                 _print(checked, arguments.functions)
-        if not found and not arguments.json:
-            print(f"{path}: a wheel without PE or ELF files")
+            else:
+                plain += 1
+        if not arguments.json and plain == count:
+            print(f"{path}: {count} PE and ELF files, which import nothing of Level Zero or Unified Runtime")
     if arguments.json:
         print_json({"files": data})
     return int(broken)
@@ -165,10 +167,11 @@ def _print(checked: Checked, every_function: bool) -> None:
 def _told(finding: Finding, every_function: bool) -> Iterator[str]:
     needed, table, verdict = finding
     names = sorted({each.name for each in needed.functions})
-    delayed = sum(each.optional for each in needed.functions)
-    count = f"{len(names)} functions" + (f" of {needed.library}" if needed.library else "")
-    if delayed:
-        count += f", {delayed} of them bound when first called"
+    optional = sum(each.optional for each in needed.functions)
+    count = "1 function" if len(names) == 1 else f"{len(names)} functions"
+    count += f" of {needed.library}" if needed.library else ""
+    if optional:
+        count += f", {optional} not needed at load (delayed or weak)"
     yield f"{needed.runtime.title}: {count}"
     if needed.runtime.component == "level-zero":
         yield from _lowest(needed, table, names)
@@ -203,7 +206,7 @@ def _changed(needed: Needs, table: History) -> Iterator[str]:
     for name in needed.changed:
         yield f"  {name} has changed its parameters:"
         for span in table.functions[name]:
-            text = table.prototypes.get(span.prototype, "not in the headers of these releases")
+            text = table.prototypes.get(span.prototype, "(unknown: these releases came without the header)")
             yield f"    {span.first} to {span.last or table.newest}: {text}"
 
 
