@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,31 @@ def test_what_is_no_binary(tmp_path: Path, content: bytes, message: str) -> None
     path.write_bytes(content)
     with pytest.raises(MalformedError, match=message):
         read(path)
+
+
+@pytest.mark.parametrize("system", ["Windows", "Linux"])
+def test_only_tables_are_read(tmp_path: Path, system: str) -> None:
+    """So the time does not grow with the file: scripts/bench/check.py measures it."""
+    path = (
+        dll(tmp_path, WINDOWS[0][0], LIBRARIES, machine=WINDOWS[0][1])
+        if system == "Windows"
+        else elf(tmp_path, LINUX[0][0], source(*LEVEL_ZERO))
+    )
+    whole = functions(read(path))
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.truncate(100 << 20)
+    with Counted(path) as file:
+        assert functions(read_binary(Window(file))) == whole
+        assert file.count < size + 4 * 65536
+
+
+class Counted(FileIO):
+    """A file that counts the bytes read from it."""
+
+    count = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(-1 if size is None else size)
+        self.count += len(data or b"")
+        return data or b""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import subprocess
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +17,7 @@ from intel_xpu_runtime_dev.check._wheel import binaries
 from intel_xpu_runtime_dev.check._window import MalformedError, Window
 
 from tests.check.seeds import write_seeds
+from tests.support.environments import environment
 
 # Values that parsers stumble over, in the widths and byte orders that the formats use.
 NUMBERS = (0, 1, 2, 7, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 2**32, 2**63, 2**64 - 1)
@@ -31,9 +35,16 @@ CHANGES = st.lists(st.tuples(PLACE, st.one_of(NUMBER, st.binary(min_size=1, max_
 CUT = st.one_of(st.none(), st.floats(0, 1))
 
 
+class Seeds(list[bytes]):
+    """Whole files, which would drown a report."""
+
+    def __repr__(self) -> str:
+        return "seeds"
+
+
 @pytest.fixture(scope="module")
-def seeds(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    return [path.read_bytes() for path in write_seeds(tmp_path_factory.mktemp("seeds"))]
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Seeds:
+    return Seeds(path.read_bytes() for path in write_seeds(tmp_path_factory.mktemp("seeds")))
 
 
 def damaged(data: bytes, changes: list[tuple[int | float, bytes]], cut: float | None) -> bytes:
@@ -61,9 +72,7 @@ FUZZ = settings(
 )
 
 
-def check(
-    seeds: list[bytes], which: int, changes: list[tuple[int | float, bytes]], cut: float | None
-) -> None:
+def check(seeds: Seeds, which: int, changes: list[tuple[int | float, bytes]], cut: float | None) -> None:
     tracemalloc.start()
     try:
         read_or_refuse(damaged(seeds[which % len(seeds)], changes, cut))
@@ -75,7 +84,7 @@ def check(
 @settings(FUZZ, max_examples=3000)
 @given(which=st.integers(0, 5), changes=CHANGES, cut=CUT)
 def test_damaged_binaries(
-    seeds: list[bytes], which: int, changes: list[tuple[int | float, bytes]], cut: float | None
+    seeds: Seeds, which: int, changes: list[tuple[int | float, bytes]], cut: float | None
 ) -> None:
     check(seeds, which, changes, cut)
 
@@ -93,13 +102,37 @@ def test_noise(magic: bytes, content: bytes) -> None:
 @settings(FUZZ, max_examples=100_000)
 @given(which=st.integers(0, 5), changes=CHANGES, cut=CUT)
 def test_many_damaged_binaries(
-    seeds: list[bytes], which: int, changes: list[tuple[int | float, bytes]], cut: float | None
+    seeds: Seeds, which: int, changes: list[tuple[int | float, bytes]], cut: float | None
 ) -> None:
     check(seeds, which, changes, cut)
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096])
-def test_every_truncation_is_refused_or_read(seeds: list[bytes], size: int) -> None:
+def test_every_truncation_is_refused_or_read(seeds: Seeds, size: int) -> None:
     for seed in seeds:
         for end in range(0, min(len(seed), 200 * size), size):
             read_or_refuse(seed[:end])
+
+
+@pytest.mark.nightly
+def test_guided_by_coverage(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for seed in write_seeds(tmp_path / "seeds"):
+        seed.rename(corpus / seed.name)
+    root = Path(__file__).parents[2]
+    run = subprocess.run(
+        [
+            environment("atheris", "atheris==3.1.0"),
+            root / "scripts/fuzz/check.py",
+            corpus,
+            "-runs=100000",
+            "-timeout=5",
+        ],
+        env={**os.environ, "PYTHONPATH": str(root / "wheels/intel-xpu-runtime-dev/src")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    assert "Done 100000 runs" in run.stderr
