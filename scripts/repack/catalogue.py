@@ -233,23 +233,24 @@ def load(path: Path = SOURCES) -> Catalogue:
         components = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BuildError("the catalogue cannot be read", looked_in=[str(path)], found=str(error)) from error
-    try:
-        catalogue = Catalogue.model_validate({"releases": [*_release_rows(components)]})
-    except pydantic.ValidationError as error:
-        raise BuildError(
-            "the catalogue has mistakes",
-            looked_in=[str(path)],
-            found="; ".join(_mistake(each) for each in error.errors()),
-        ) from error
-    versions = [str(release) for release in catalogue.releases]
-    if twice := {version for version in versions if versions.count(version) > 1}:
-        raise BuildError(f"listed twice: {', '.join(sorted(twice))}", looked_in=[str(path)])
-    return catalogue
+    mistakes = []
+    releases = []
+    for row in _release_rows(components):
+        try:
+            releases.append(Release.model_validate(row))
+        except pydantic.ValidationError as error:
+            release = f"{row['component']} {row.get('version', '(no version)')}"
+            mistakes += [f"{release}: {_mistake(each)}" for each in error.errors()]
+    names = [str(release) for release in releases]
+    mistakes += [f"{name}: listed twice" for name in sorted(set(names)) if names.count(name) > 1]
+    if mistakes:
+        raise BuildError("the catalogue has mistakes", looked_in=[str(path)], found="; ".join(mistakes))
+    return Catalogue(releases=tuple(releases))
 
 
-def _release_rows(components: dict[str, Any]) -> list[object]:
+def _release_rows(components: dict[str, Any]) -> list[dict[str, Any]]:
     """Give each release the keys of its component, and each input the version of its release."""
-    rows: list[object] = []
+    rows: list[dict[str, Any]] = []
     for component, table in components.items():
         releases = table.get("releases", []) if isinstance(table, dict) else []
         if not releases:
