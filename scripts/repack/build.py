@@ -1,0 +1,135 @@
+"""Build the SDK wheels and the locator's wheel from pinned sources: `dev.py build`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import Progress
+
+from .catalogue import PLATFORMS, ROOT, Catalogue, Input, Platform, Release, load
+from .errors import BuildError, reported
+from .fetch import obtain_releases
+from .publish import publish, sha256
+from .stage import stage_release
+from .wheel import build_pure_wheel, build_sdk_wheel, distribution_of
+
+LOCATOR = "intel-xpu-runtime-dev"
+WORKERS = min(4, os.cpu_count() or 1)
+EPILOG = """\
+Without options: every version in sources.toml, for both platforms, and the locator. A version whose sources
+cannot be reached is skipped, with a loud line. Options may be repeated:
+
+  dev.py build --only level-zero-devel --platform win_amd64 --version 1.32.0 --version 1.20.6
+"""
+T = TypeVar("T", bound=str)
+
+
+@reported
+def main(arguments: list[str]) -> int:
+    """Build what the arguments ask for; the output folder changes only if all of it succeeds."""
+    catalogue = load()
+    options = _parser().parse_args(arguments)
+    distributions = [*map(distribution_of, catalogue.components), LOCATOR]
+    only = _chosen(options.only, distributions, "distribution")
+    platforms = _chosen(options.platform, PLATFORMS, "platform")
+    releases = _chosen_releases(catalogue, only, options.version)
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        with tempfile.TemporaryDirectory(prefix="xpu-build-") as scratch:
+            wheels = build_wheels(releases, platforms, Path(scratch), with_locator=LOCATOR in only)
+            published = publish(wheels, options.out)
+    except OSError as error:
+        raise BuildError("the build cannot read or write a file", found=str(error)) from error
+    for wheel in published:
+        print(f"{wheel.stat().st_size:>9,} bytes  sha256 {sha256(wheel)}  {wheel.name}")
+    return 0
+
+
+def build_wheels(
+    releases: Collection[Release], platforms: tuple[Platform, ...], scratch: Path, *, with_locator: bool
+) -> list[Path]:
+    """Build the wheels of these releases, and the locator's, in the folder `scratch`; return their paths.
+
+    A release that cannot be had is skipped, with a line on stderr; BuildError where none is left.
+    """
+    out = scratch / "wheels"
+    out.mkdir()
+
+    def sdk(release: Release, platform: Platform, folders: Mapping[Input, Path]) -> Path:
+        tree = scratch / f"{release.component}-{release.version}-{platform}"
+        return build_sdk_wheel(stage_release(release, platform, folders, tree), out)
+
+    jobs: list[Callable[[], Path]] = []
+    if with_locator:
+        jobs.append(partial(build_pure_wheel, LOCATOR, out))
+    if releases:
+        at_hand, _ = obtain_releases(releases, platforms)
+        jobs += [
+            partial(sdk, release, platform, folders)
+            for release, folders in at_hand.items()
+            for platform in platforms
+        ]
+    return sorted(_in_parallel(jobs))
+
+
+def _in_parallel(jobs: Collection[Callable[[], Path]]) -> list[Path]:
+    """Run all jobs, the first fault stopping the rest; on a terminal draw a bar meanwhile."""
+    console = Console(stderr=True)
+    pool = ThreadPoolExecutor(WORKERS)
+    progress = Progress(console=console, transient=True, disable=not console.is_terminal)
+    try:
+        with progress:
+            results = pool.map(lambda job: job(), jobs)
+            return list(progress.track(results, total=len(jobs), description="building wheels"))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dev.py build",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", action="append", metavar="NAME", help="this distribution")
+    parser.add_argument("--platform", action="append", metavar="PLATFORM", help=" or ".join(PLATFORMS))
+    parser.add_argument("--version", action="append", metavar="VERSION", help="this version of an SDK")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="output folder (dist)")
+    return parser
+
+
+def _chosen(wanted: list[str] | None, known: Iterable[T], what: str) -> tuple[T, ...]:
+    """Return the known values that are wanted, all of them where nothing is said."""
+    values = tuple(known)
+    if unknown := sorted(set(wanted or ()) - set(values)):
+        raise BuildError(f"no {what} {unknown[0]!r}", wanted=f"one of: {', '.join(values)}")
+    return tuple(value for value in values if wanted is None or value in wanted)
+
+
+def _chosen_releases(
+    catalogue: Catalogue, distributions: Collection[str], versions: list[str] | None
+) -> list[Release]:
+    """Return the releases of these distributions; of each component the wanted versions that it has."""
+    releases = [item for item in catalogue.releases if distribution_of(item.component) in distributions]
+    chosen = set(_chosen(versions, dict.fromkeys(item.version for item in releases), "version"))
+    return [item for item in releases if item.version in chosen]
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise BuildError("stopped by SIGTERM; the output folder is as it was")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
