@@ -10,9 +10,8 @@ import os
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
 
-from ._distributions import copies, files_of
 from ._errors import NotFoundError, XpuDevError
-from ._runtime import load_runtime
+from ._results import LoadedRuntime
 from ._ur_api import (
     BUILD_INFO_LOG,
     FUNCTIONS,
@@ -44,9 +43,13 @@ class URError(XpuDevError):
 class UnifiedRuntime:
     """The loaded library, initialised; every function of `FUNCTIONS` that this release has is an attribute."""
 
-    def __init__(self) -> None:
-        offer_cpu_device()
-        loaded = load_runtime("unified-runtime")
+    def __init__(self, loaded: LoadedRuntime | None = None) -> None:
+        """Initialise a runtime that is loaded already, else the one that the search finds."""
+        if loaded is None:
+            from ._runtime import load_runtime
+
+            offer_cpu_device()
+            loaded = load_runtime("unified-runtime")
         self.path = loaded.path
         self.version = loaded.version
         # PyDLL keeps the interpreter lock: a launch sets arguments in the kernel object and then enqueues, which must
@@ -316,6 +319,8 @@ def offer_cpu_device() -> None:
 
 
 def _cpu_device_files(library: str) -> Iterator[str]:
+    from ._distributions import copies, files_of
+
     for copy in copies("intel-opencl-rt"):
         yield from files_of(copy, library)
 
