@@ -37,6 +37,9 @@ TASKS = {
     "build": Task(
         "repack.build", "build the SDK wheels and the locator's wheel from pinned sources into dist/"
     ),
+    "conda": Task(
+        "repack.conda", "build the conda packages from the same trees, as a channel in dist/conda/"
+    ),
     "test": Task("tasks.test", "lint, type-check and test everything", packages="system-packages.txt"),
 }
 

@@ -6,11 +6,10 @@ import subprocess
 import sys
 import time
 
-CHECKED = ["scripts", "tests", "wheels"]
 STEPS = {
-    "ruff check": [sys.executable, "-m", "ruff", "check", *CHECKED],
-    "ruff format": [sys.executable, "-m", "ruff", "format", "--check", "--quiet", *CHECKED],
-    "mypy": [sys.executable, "-m", "mypy", *CHECKED],
+    "ruff check": [sys.executable, "-m", "ruff", "check"],
+    "ruff format": [sys.executable, "-m", "ruff", "format", "--check", "--quiet"],
+    "mypy": [sys.executable, "-m", "mypy", "scripts", "tests", "wheels"],
 }
 
 

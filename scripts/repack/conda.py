@@ -1,0 +1,166 @@
+"""Build the conda packages from the staged trees and index them as a channel: `dev.py conda`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import rattler_build
+from rattler.index import index_fs
+
+from .catalogue import ROOT, Platform, Release, load
+from .conda_archive import normalise
+from .errors import BuildError, reported
+from .fetch import obtain_releases
+from .stage import stage_release
+from .wheel import build_pure_wheel, distribution_of
+
+RECIPES = ROOT / "recipes"
+LOCATOR = "intel-xpu-runtime-dev"
+# conda's name of a platform, and the wheels' name of it.
+PLATFORMS: Mapping[str, Platform] = {"linux-64": "linux_x86_64", "win-64": "win_amd64"}
+
+# Of a failed build's log, what its message repeats.
+LOG_LINES = 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """One package to build: its recipe, conda's platform, and what the recipe reads from the environment."""
+
+    recipe: str
+    platform: str
+    variables: Mapping[str, str]
+
+
+@reported
+def main(arguments: list[str]) -> int:
+    """Build the channel that the arguments ask for."""
+    parser = argparse.ArgumentParser(prog="dev.py conda", description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "dist" / "conda", help="channel (dist/conda)")
+    chosen = parser.parse_args(arguments)
+    for package in build_channel(load().releases, chosen.out.absolute()):
+        print(f"{package.stat().st_size:>9,} {package.parent.name}/{package.name}", flush=True)
+    return 0
+
+
+def build_channel(releases: tuple[Release, ...], out: Path) -> list[Path]:
+    """Build the packages of these releases and the locator's as the channel `out`; return the packages.
+
+    `out` is replaced as a whole, and only when everything has been built.
+    """
+    with _replacing(out) as channel, tempfile.TemporaryDirectory(prefix="conda-") as scratch:
+        packages = [build_package(job, channel) for job in _jobs(releases, Path(scratch))]
+        _index(channel)
+    return [out / package.relative_to(channel) for package in packages]
+
+
+def build_package(job: Job, channel: Path) -> Path:
+    """Build one package into its folder of the channel, re-packed; return it.
+
+    Package contents are always checked. Script tests run where they can: for the platform of this machine.
+    """
+    noarch = job.platform == "noarch"
+    host = "linux-64" if noarch else job.platform
+    native = job.platform == "linux-64" and sys.platform == "linux"
+    recipe = RECIPES / job.recipe / "recipe.yaml"
+    platform = rattler_build.PlatformConfig(
+        build_platform="linux-64", host_platform=host, target_platform=host
+    )
+    with tempfile.TemporaryDirectory(prefix="conda-build-") as scratch, _environment(job, Path(scratch)):
+        try:
+            (variant,) = rattler_build.Stage0Recipe.from_file(recipe).render(
+                rattler_build.VariantConfig(), rattler_build.RenderConfig(platform=platform)
+            )
+            result = variant.run_build(
+                output_dir=Path(scratch) / "out",
+                channels=[],
+                no_include_recipe=True,
+                no_build_id=True,
+                package_format="conda:1",  # re-packed below
+                tool_config=rattler_build.ToolConfiguration(test_strategy="native" if native else "skip"),
+            )
+        except rattler_build.RattlerBuildError as error:
+            raise BuildError(
+                f"the conda package {job.recipe} for {job.platform} could not be built",
+                looked_in=[str(recipe)],
+                found="\n    ".join([str(error), *getattr(error, "log", [])[-LOG_LINES:]]),
+            ) from error
+        (built,) = result.packages
+        target = channel / built.parent.name / built.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        normalise(Path(built), target)
+    return target
+
+
+def _jobs(releases: tuple[Release, ...], scratch: Path) -> Iterator[Job]:
+    """Stage what is to be packaged, and name the packages."""
+    at_hand, _ = obtain_releases(releases, tuple(PLATFORMS.values()))
+    for release, folders in at_hand.items():
+        for platform, wheel_platform in PLATFORMS.items():
+            tree = scratch / f"{release.component}-{release.version}-{platform}"
+            stage_release(release, wheel_platform, folders, tree)
+            variables = {"SDK_VERSION": release.version, "STAGED_TREE": str(tree)}
+            yield Job(distribution_of(release.component), platform, variables)
+    wheel = build_pure_wheel(LOCATOR, scratch)
+    yield Job(LOCATOR, "noarch", {"LOCATOR_VERSION": wheel.name.split("-")[1], "WHEEL": str(wheel)})
+
+
+def _index(channel: Path) -> None:
+    """Write `repodata.json` for each platform; it holds nothing of the moment when it was written."""
+    asyncio.run(index_fs(channel, write_zst=False, write_shards=False, force=True))
+    for path in sorted(channel.glob("*/repodata.json")):
+        repodata = json.loads(path.read_text("utf-8"))
+        for record in repodata["packages.conda"].values():
+            record.pop("indexed_timestamp", None)
+        path.write_text(json.dumps(repodata, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+@contextmanager
+def _environment(job: Job, scratch: Path) -> Iterator[None]:
+    """Set what the recipe reads, and a package cache of this build's own.
+
+    rattler-build tests what its cache holds under a name, version and build, be it of another build.
+    """
+    saved = dict(os.environ)
+    os.environ.update(job.variables, RATTLER_CACHE_DIR=str(scratch / "cache"))
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(saved)
+
+
+@contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """Give a new folder that takes the place of `folder` when all has gone well."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise BuildError(
+            f"the channel {folder} cannot be written", found=str(error), fix="name another with --out"
+        ) from error
+    try:
+        yield fresh
+        fresh.chmod(0o755)
+        old = fresh.with_name(fresh.name + "-old")
+        if folder.exists():
+            folder.rename(old)
+        fresh.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
