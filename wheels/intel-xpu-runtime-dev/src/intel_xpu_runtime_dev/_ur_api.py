@@ -62,6 +62,7 @@ class KernelInfo(IntEnum):
     """`ur_kernel_info_t`, the ones used; `SPILL_MEM_SIZE` (bytes) exists from 2025.2 on and for GPUs only."""
 
     NUM_ARGS = 1
+    NUM_REGS = 6
     SPILL_MEM_SIZE = 7
 
 
@@ -69,6 +70,12 @@ class KernelGroupInfo(IntEnum):
     """`ur_kernel_group_info_t`, the ones used."""
 
     WORK_GROUP_SIZE = 1
+
+
+class KernelSubGroupInfo(IntEnum):
+    """`ur_kernel_sub_group_info_t`, the ones used."""
+
+    MAX_SUB_GROUP_SIZE = 0
 
 
 class ProgramInfo(IntEnum):
@@ -105,6 +112,7 @@ class Result(IntEnum):
     INVALID_VALUE = 4
     INVALID_BINARY = 7
     INVALID_WORK_GROUP_SIZE = 15
+    DEVICE_NOT_FOUND = 18
     DEVICE_LOST = 20
     INVALID_KERNEL_ARGS = 27
     INVALID_KERNEL_NAME = 29
@@ -151,6 +159,7 @@ LAUNCH = "urEnqueueKernelLaunchWithArgsExp"
 # some headers: `_ur.LaunchWithSetArguments` says why.
 FUNCTIONS: dict[str, tuple[object, ...]] = {
     "urLoaderInit": (c_uint32, HANDLE),
+    "urLoaderTearDown": (),
     "urAdapterGet": (c_uint32, c_void_p, c_void_p),
     "urPlatformGet": (HANDLE, c_uint32, c_void_p, c_void_p),
     "urPlatformGetInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),
@@ -176,6 +185,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "urKernelCreate": (HANDLE, c_char_p, c_void_p),
     "urKernelGetInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),
     "urKernelGetGroupInfo": (HANDLE, HANDLE, c_int, c_size_t, c_void_p, c_void_p),
+    "urKernelGetSubGroupInfo": (HANDLE, HANDLE, c_int, c_size_t, c_void_p, c_void_p),
     "urKernelRelease": (HANDLE,),
     "urEnqueueEventsWaitWithBarrier": (HANDLE, c_uint32, c_void_p, c_void_p),
     "urEventGetProfilingInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),
