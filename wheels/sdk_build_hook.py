@@ -1,4 +1,4 @@
-"""Build hook of the SDK wheels: the tag of the staged tree's platform and, on Windows, files of the prefix.
+"""Hooks of the SDK wheels: what the staged tree tells of the platform and the version.
 
 The tree lies in `sdk/` of the project; `python3 scripts/dev.py build` puts it there, in a copy.
 """
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 TAGS = {
     "win_amd64": "py3-none-win_amd64",
@@ -21,8 +22,26 @@ class SdkBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: "dict[str, Any]") -> None:
         """Set what pyproject.toml cannot know."""
-        manifest = json.loads(Path(self.root, "sdk", "manifest.json").read_text(encoding="utf-8"))
+        manifest = read_manifest(self.root)
         build_data["pure_python"] = False
         build_data["tag"] = TAGS[manifest["platform"]]
         if manifest["platform"].startswith("win_"):
             build_data["shared_data"].update(self.config.get("windows-overlay", {}))
+
+
+class SdkMetadataHook(MetadataHookInterface):
+    """Pin the distributions of `same-version` extras to this wheel's version, which is their release's."""
+
+    def update(self, metadata: "dict[str, Any]") -> None:
+        """Add the extras."""
+        version = read_manifest(self.root)["version"]
+        metadata["optional-dependencies"] = {
+            extra: [f"{name}=={version}" for name in names]
+            for extra, names in self.config["same-version"].items()
+        }
+
+
+def read_manifest(root: str) -> "dict[str, Any]":
+    """Return the manifest of the staged tree in a project's folder."""
+    manifest: dict[str, Any] = json.loads(Path(root, "sdk", "manifest.json").read_text(encoding="utf-8"))
+    return manifest

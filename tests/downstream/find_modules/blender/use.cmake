@@ -1,0 +1,10 @@
+# As Blender's Cycles looks: LEVEL_ZERO_ROOT_DIR.
+if(DEFINED LEVEL_ZERO_ROOT_DIR)
+  set(search "${LEVEL_ZERO_ROOT_DIR}")
+elseif(DEFINED ENV{LEVEL_ZERO_ROOT_DIR})
+  set(search "$ENV{LEVEL_ZERO_ROOT_DIR}")
+endif()
+find_library(LEVEL_ZERO_LIBRARY NAMES ze_loader HINTS "${search}" PATH_SUFFIXES lib64 lib REQUIRED)
+find_path(LEVEL_ZERO_INCLUDE_DIR NAMES level_zero/ze_api.h HINTS "${search}" PATH_SUFFIXES include REQUIRED)
+target_include_directories(host PRIVATE "${LEVEL_ZERO_INCLUDE_DIR}")
+target_link_libraries(host PRIVATE "${LEVEL_ZERO_LIBRARY}")

@@ -1,0 +1,22 @@
+# As PTI-GPU and PyTorch's extensions look: pkg-config's libze_loader, then hints of the environment.
+include(FindPackageHandleStandardArgs)
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(PC_LevelZero QUIET libze_loader)
+endif()
+set(hints ${PC_LevelZero_INCLUDEDIR} ENV LEVEL_ZERO_V1_SDK_PATH ENV CPATH)
+find_path(LevelZero_INCLUDE_DIR NAMES level_zero/ze_api.h HINTS ${hints} PATH_SUFFIXES include)
+set(hints ${PC_LevelZero_LIBDIR} ENV LEVEL_ZERO_V1_SDK_PATH ENV LIBRARY_PATH)
+find_library(LevelZero_LIBRARY NAMES ze_loader HINTS ${hints} PATH_SUFFIXES lib)
+set(LevelZero_VERSION "${PC_LevelZero_VERSION}")
+if(NOT LevelZero_VERSION)
+  # Without a .pc file: the first version number in the path.
+  string(REGEX MATCH "[0-9]+\\.[0-9]+(\\.[0-9]+)?" LevelZero_VERSION "${LevelZero_LIBRARY}")
+endif()
+find_package_handle_standard_args(
+  LevelZero REQUIRED_VARS LevelZero_LIBRARY LevelZero_INCLUDE_DIR VERSION_VAR LevelZero_VERSION)
+add_library(LevelZero::headers INTERFACE IMPORTED)
+target_include_directories(LevelZero::headers INTERFACE "${LevelZero_INCLUDE_DIR}")
+add_library(LevelZero::level-zero INTERFACE IMPORTED)
+target_link_libraries(LevelZero::level-zero INTERFACE LevelZero::headers "${LevelZero_LIBRARY}")
+message(STATUS "version ${LevelZero_VERSION}")
