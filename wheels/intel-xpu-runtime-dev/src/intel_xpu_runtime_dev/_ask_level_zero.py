@@ -27,10 +27,11 @@ class _ComponentVersion(ctypes.Structure):
 def ask_versions(library: ctypes.CDLL) -> Versions:
     """Return the versions that the loader and its drivers tell; nothing of what fails."""
     library.zeInit(0)
-    return Versions(_loader_version(library), tuple(_driver_versions(library)))
+    return Versions(loader_version(library), tuple(_driver_versions(library)))
 
 
-def _loader_version(library: ctypes.CDLL) -> str | None:
+def loader_version(library: ctypes.CDLL) -> str | None:
+    """Return the version that an initialised loader tells of itself; None when it tells none."""
     count = ctypes.c_size_t()
     # Not in loaders before 1.3.
     if not hasattr(library, "zelLoaderGetVersions") or library.zelLoaderGetVersions(
