@@ -13,6 +13,9 @@ import pytest
 
 from tests.downstream.conftest import PROJECTS, User, imported_libraries
 from tests.locator.installs import UV, call, virtual_environment
+from tests.support.needs import program
+from tests.windows import prefix
+from tests.windows.wine import Wine
 
 BACKENDS = ("setuptools", "scikit_build", "meson_python")
 FRONTENDS = {
@@ -100,3 +103,58 @@ def members(wheel: Path, *parts: str) -> list[str]:
     """Return the members of a wheel whose path has all these parts."""
     with zipfile.ZipFile(wheel) as archive:
         return [name for name in archive.namelist() if all(part in name for part in parts)]
+
+
+@pytest.fixture(scope="session")
+def windows_wheel(wine: Wine, windows_kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a wheel for Windows with the extension, cross-compiled with the headers and library of a Windows Python."""
+    folder = tmp_path_factory.mktemp("windows-wheel")
+    python = prefix.python(wine, "3.11").folder
+    compiler = program("x86_64-w64-mingw32-gcc")
+    include = [f"-I{python / 'include'}", f"-I{windows_kit / 'include'}"]
+    libraries = [windows_kit / "lib" / "ze_loader.lib", python / "libs" / "python3.lib"]
+    extension = folder / "downstream.pyd"
+    call([compiler, "-shared", *include, PROJECTS / "extension.c", *libraries, "-o", extension])
+    wheel = folder / "downstream-1.0-cp39-abi3-win_amd64.whl"
+    information = {
+        "METADATA": "Metadata-Version: 2.1\nName: downstream\nVersion: 1.0\n",
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: cp39-abi3-win_amd64\n",
+        "RECORD": "downstream.pyd,,\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(extension, "downstream.pyd")
+        for name, text in information.items():
+            archive.writestr(f"downstream-1.0.dist-info/{name}", text)
+    return wheel
+
+
+def test_delvewheel_leaves_the_loader_out(windows_wheel: Path, tmp_path: Path, user: User) -> None:
+    arguments = shlex.split(user.xpu_dev("config", "--delvewheel-args"))
+
+    user.run(*delvewheel(windows_wheel, tmp_path), *arguments)
+
+    (repaired,) = tmp_path.glob("*.whl")
+    assert members(repaired, "ze_loader") == []
+    with zipfile.ZipFile(repaired) as archive:
+        assert "ze_loader.dll" in imported_libraries(Path(archive.extract("downstream.pyd", tmp_path)))
+
+
+def test_delvewheel_without_the_arguments_takes_the_loader_in(
+    windows_wheel: Path, tmp_path: Path, user: User
+) -> None:
+    """What the arguments are for: a DLL of that name is there to be taken, and would be."""
+    (tmp_path / "loader.c").write_text(
+        "__declspec(dllexport) int zeInit(unsigned flags) { return (int)flags; }"
+    )
+    dll = tmp_path / "dlls" / "ze_loader.dll"
+    dll.parent.mkdir()
+    call([program("x86_64-w64-mingw32-gcc"), "-shared", "-nostdlib", tmp_path / "loader.c", "-o", dll])
+
+    user.run(*delvewheel(windows_wheel, tmp_path), "--add-path", dll.parent)
+
+    (repaired,) = tmp_path.glob("*.whl")
+    assert members(repaired, "ze_loader") != []
+
+
+def delvewheel(wheel: Path, out: Path) -> list[str | Path]:
+    return [sys.executable, "-m", "delvewheel", "repair", wheel, "--wheel-dir", out]

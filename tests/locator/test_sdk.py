@@ -88,6 +88,28 @@ def test_oneapi_root_has_the_compiler_below(tmp_path: Path, monkeypatch: pytest.
     assert (Path(sdk.root), sdk.via) == (root, "ONEAPI_ROOT")
 
 
+@pytest.mark.parametrize("moved", [False, True], ids=["venv", "target"])
+def test_sycl_of_intels_wheel_is_in_the_prefix(
+    moved: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wheel has data files only; with --target they lie beside its metadata, which RECORD does not know."""
+    site = tmp_path / "lib" / "python" / "site-packages"
+    folder = "Library" if WINDOWS else ""
+    root = kit((site if moved else tmp_path) / folder, SYCL, library=SYCL.link_files[0])
+    info = site / "intel_sycl_rt-2026.2.0.dist-info"
+    touch(info / "METADATA", "Metadata-Version: 2.1\nName: intel-sycl-rt\nVersion: 2026.2.0\n")
+    below = f"{folder}/" if folder else ""
+    touch(
+        info / "RECORD", f"../../../{below}include/sycl/sycl.hpp,sha256=x,9\n../../../{below}bin/x.so,,\n\n"
+    )
+    on_path(monkeypatch, site)
+
+    sdk = find_sdk("sycl")
+
+    assert (Path(sdk.root), sdk.version, sdk.via) == (root, "2026.2.0", "wheel intel-sycl-rt")
+    assert sdk.libraries == ("sycl",)
+
+
 @pytest.mark.parametrize(
     ("files", "reason"),
     [

@@ -102,6 +102,19 @@ def test_intels_runtime_is_found_loaded_and_compared(release: str, tmp_path: Pat
     assert f"development kit is 2024.1.0 but the runtime is {release}" in result.stderr
 
 
+@pytest.mark.nightly
+def test_intels_sycl_is_found() -> None:
+    """Two large wheels, for one search."""
+    python = environments.environment("intel-sycl-rt-2026.2.0", "intel-sycl-rt==2026.2.0")
+
+    told = run(python, Path(), "-m", "intel_xpu_runtime_dev", "find", "sycl", "--json").stdout
+
+    kit, runtime = json.loads(told)["sycl"].values()
+    assert (kit["version"], kit["via"]) == ("2026.2.0", "wheel intel-sycl-rt")
+    assert (kit["root"], kit["libraries"]) == (str(python.parents[1]), ["sycl"])
+    assert runtime["path"] == str(python.parents[1] / "lib" / "libsycl.so.9")
+
+
 def run(python: Path, site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(SOURCE), str(site)])
     return subprocess.run(

@@ -90,7 +90,7 @@ def test_finds_the_kits_of_its_own_installation(
 
     executable, variables, root = install(python, tmp_path / name)
 
-    find = [executable, "-m", "intel_xpu_runtime_dev", "find", "--json"]
+    find: list[str | Path] = [executable, "-m", "intel_xpu_runtime_dev", "find", "--json"]
     data = json.loads(wine.run(find, env=variables).stdout)
     for component, library in (("level-zero", "ze_loader"), ("unified-runtime", "ur_loader_shared")):
         kit = data[component]["development kit"]

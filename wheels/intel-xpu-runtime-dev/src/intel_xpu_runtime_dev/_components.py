@@ -125,7 +125,7 @@ COMPONENTS = {
             libraries=("sycl", "sycl9", "sycl8", "sycl7"),
             sonames=("libsycl.so.9", "libsycl.so.8", "libsycl.so.7"),
             dlls=("sycl9.dll", "sycl8.dll", "sycl7.dll"),
-            cmake_name="",
+            cmake_name="IntelSYCL",
             variables=ONEAPI_VARIABLES,
             system_folders=ONEAPI_FOLDERS,
         ),
