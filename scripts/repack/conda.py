@@ -89,7 +89,7 @@ def build_package(job: Job, channel: Path) -> Path:
                 package_format="conda:1",  # re-packed below
                 tool_config=rattler_build.ToolConfiguration(test_strategy="native" if native else "skip"),
             )
-        except rattler_build.RattlerBuildError as error:
+        except (rattler_build.RattlerBuildError, OSError) as error:
             raise BuildError(
                 f"the conda package {job.recipe} for {job.platform} could not be built",
                 looked_in=[str(recipe)],

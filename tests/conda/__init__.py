@@ -1,0 +1,1 @@
+"""The conda packages, the channel, and environments made from it."""
