@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -74,6 +75,23 @@ def test_values_arrive_and_the_undo_restores(
     assert restored == before
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+def test_powershell_statements_say_the_values(
+    name: str, command_line_in: Callable[[str], CommandLine]
+) -> None:
+    """Read by PowerShell's rules, for where there is none; and ASCII, since it reads in the console's code page."""
+    xpu_dev = command_line_in(name)
+
+    text = xpu_dev("env", "--shell", "pwsh", **OWN)
+    values = read_powershell(text)
+    undo = read_powershell(xpu_dev("env", "--shell", "pwsh", "--unset", **{**OWN, **values}))
+
+    assert text.isascii()
+    assert values["ZE_PATH"] == values["LEVEL_ZERO_DIR"] == str(xpu_dev.root)
+    assert undo["ZE_PATH"] == OWN["ZE_PATH"]
+    assert "LEVEL_ZERO_DIR" not in undo
+
+
 @pytest.mark.parametrize("name", [*HOSTILE, "two\nlines"])
 def test_github_environment_file(name: str, command_line_in: Callable[[str], CommandLine]) -> None:
     xpu_dev = command_line_in(name)
@@ -125,6 +143,20 @@ def read_environment(file: Path) -> dict[str, str]:
     entries = file.read_bytes().decode(errors="surrogateescape").split("\0")
     # Which shells change on their own: the last command, and how deep they are.
     return dict(entry.split("=", 1) for entry in entries if entry and not entry.startswith(("_=", "SHLVL=")))
+
+
+def read_powershell(text: str) -> dict[str, str]:
+    """Read assignments: in single quotes only a quote is special; Regex.Unescape knows code units by number."""
+    values = {}
+    for line in text.splitlines():
+        if match := re.fullmatch(r"\$env:(\w+) = '((?:[^']|'')*)'", line):
+            values[match[1]] = match[2].replace("''", "'")
+        elif match := re.fullmatch(r"\$env:(\w+) = \(\[regex\]::Unescape\('([^']*)'\)\)", line):
+            units = re.sub(r"\\u([0-9a-f]{4})", lambda unit: chr(int(unit[1], 16)), match[2])
+            values[match[1]] = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        else:
+            assert line.startswith("Remove-Item Env:")
+    return values
 
 
 def read_github(text: str) -> dict[str, str]:

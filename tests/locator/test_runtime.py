@@ -173,6 +173,13 @@ class TestLinuxLoader:
         assert again.via == "already loaded"
         assert Path(again.path).samefile(found.path)
 
+    def test_system_without_ldconfig_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("intel_xpu_runtime_dev._runtime.LDCONFIG", "/nowhere/ldconfig")
+
+        told = str(list(runtime_attempts(LEVEL_ZERO))[-1])
+
+        assert told == "system loader: miss (/nowhere/ldconfig: No such file or directory)"
+
     def test_version_is_that_of_the_file_behind_the_links(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -27,6 +27,9 @@ class Source(NamedTuple):
     fix: str
 
 
+# By its path: a user's PATH often lacks the folder.
+LDCONFIG = "/sbin/ldconfig"
+
 SOURCES = {
     # The driver owns the loader: a copy beside it breaks the loading of layers and drivers.
     "level-zero": Source((), (), "install Intel's graphics driver, which brings the Level Zero loader"),
@@ -183,7 +186,10 @@ def _in_folder(via: str, folder: Path, names: tuple[str, ...]) -> Attempt:
 
 def _in_linker_cache(sonames: tuple[str, ...]) -> Attempt:
     via = "system loader"
-    listing = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, check=False).stdout
+    try:
+        listing = subprocess.run([LDCONFIG, "-p"], capture_output=True, check=False).stdout
+    except OSError as error:
+        return miss(via, f"{LDCONFIG}: {error.strerror}")
     for soname in sonames:
         pattern = rf"\t{re.escape(soname)} \(.*x86-64.*\) => (.*)"
         for path in re.findall(pattern, os.fsdecode(listing)):
