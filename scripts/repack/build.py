@@ -20,6 +20,7 @@ from rich.progress import Progress
 from .catalogue import PLATFORMS, ROOT, Catalogue, Input, Platform, Release, load
 from .errors import BuildError, reported
 from .fetch import obtain_releases
+from .gates import check_wheels
 from .publish import publish, sha256
 from .stage import stage_release
 from .wheel import build_pure_wheel, build_sdk_wheel, distribution_of
@@ -37,7 +38,7 @@ T = TypeVar("T", bound=str)
 
 @reported
 def main(arguments: list[str]) -> int:
-    """Build what the arguments ask for; the output folder changes only if all of it succeeds."""
+    """Build what the arguments ask for; the output folder changes only if all of it passes the gates."""
     catalogue = load()
     options = _parser().parse_args(arguments)
     distributions = [*map(distribution_of, catalogue.components), LOCATOR]
@@ -48,6 +49,7 @@ def main(arguments: list[str]) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="xpu-build-") as scratch:
             wheels = build_wheels(releases, platforms, Path(scratch), with_locator=LOCATOR in only)
+            check_wheels(wheels)
             published = publish(wheels, options.out)
     except OSError as error:
         raise BuildError("the build cannot read or write a file", found=str(error)) from error

@@ -116,7 +116,7 @@ class Input(_Row):
 
     name: Text
     version: Text
-    role: Literal["headers", "loader", "import-library"]
+    role: Literal["headers", "loader", "import-library", "record"]
     platforms: tuple[Platform, ...] = PLATFORMS
     purl: Annotated[str, StringConstraints(pattern=r"^pkg:")]
     licence: Text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,14 +19,14 @@ CMAKE_SYSTEMS = {"win_amd64": "Windows", "linux_x86_64": "Linux"}
 class Package:
     """How build tools know a component.
 
-    `link_targets` are CMake targets that link the loader, all the same; `compatibility` says in words what the
+    `pc_files` are the names of its `.pc` files and what each calls the library; `link_targets` are CMake targets that link the loader, all the same; `compatibility` says in words what the
     CMake condition `compatible_if` decides: whether this version serves a request for PACKAGE_FIND_VERSION.
     """
 
     title: str
     header_folder: str
     header: str
-    pc_files: tuple[str, ...]
+    pc_files: Mapping[str, str]
     cmake_package: str
     cmake_config: str
     cmake_version: str
@@ -39,7 +40,7 @@ PACKAGES = {
         title="Level Zero",
         header_folder="level_zero",
         header="ze_api.h",
-        pc_files=("level-zero.pc", "libze_loader.pc"),
+        pc_files={"level-zero.pc": "Level Zero", "libze_loader.pc": "Level Zero Loader"},
         cmake_package="LevelZero",
         cmake_config="LevelZeroConfig.cmake",
         cmake_version="LevelZeroConfigVersion.cmake",
@@ -53,7 +54,7 @@ PACKAGES = {
         title="Unified Runtime",
         header_folder="unified-runtime",
         header="ur_api.h",
-        pc_files=("libur_loader.pc",),
+        pc_files={"libur_loader.pc": "Unified Runtime Loader"},
         cmake_package="unified-runtime",
         cmake_config="unified-runtime-config.cmake",
         cmake_version="unified-runtime-config-version.cmake",
@@ -82,11 +83,14 @@ def package_files(component: str, version: str, platform: Platform, library: str
         "COMPATIBILITY": package.compatibility,
         "COMPATIBLE_IF": package.compatible_if,
     }
-    templates = {f"lib/pkgconfig/{name}": "library.pc.in" for name in package.pc_files}
     folder = f"lib/cmake/{package.cmake_package}"
-    templates[f"{folder}/{package.cmake_config}"] = "package-config.cmake.in"
-    templates[f"{folder}/{package.cmake_version}"] = "package-config-version.cmake.in"
-    return {path: _filled((TEMPLATES / name).read_text("utf-8"), values) for path, name in templates.items()}
+    files = {
+        f"{folder}/{package.cmake_config}": _filled("package-config.cmake.in", values),
+        f"{folder}/{package.cmake_version}": _filled("package-config-version.cmake.in", values),
+    }
+    for name, title in package.pc_files.items():
+        files[f"lib/pkgconfig/{name}"] = _filled("library.pc.in", {**values, "PC_NAME": title})
+    return files
 
 
 def link_name(library: str) -> str:
@@ -94,8 +98,9 @@ def link_name(library: str) -> str:
     return Path(library).stem.removeprefix("lib")
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
-    """Fill in every placeholder, also those that a value holds."""
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """Fill in every placeholder of a template, also those that a value holds."""
+    text = (TEMPLATES / template).read_text("utf-8")
     while PLACEHOLDER.search(text):
         text = PLACEHOLDER.sub(lambda match: values[match[1]], text)
     return text
