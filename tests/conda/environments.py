@@ -36,20 +36,25 @@ def ensure(
     return asyncio.run(_ensure(prefix, platform, channels, specs))
 
 
+async def solution(
+    platform: SubdirLiteral, channels: Sequence[Path | str], specs: Sequence[str]
+) -> list[RepoDataRecord]:
+    """Return the packages that satisfy the specs; fails where there are none."""
+    return await solve(
+        [Channel(channel.as_uri() if isinstance(channel, Path) else channel) for channel in channels],
+        list(specs),
+        platforms=[platform, "noarch"],
+        virtual_packages=[
+            GenericVirtualPackage(PackageName(SYSTEM[platform]), Version("0"), BuildString("0"))
+        ],
+        timestamp_policy="allow-missing",
+    )
+
+
 async def _ensure(
     prefix: Path, platform: SubdirLiteral, channels: Sequence[Path | str], specs: Sequence[str]
 ) -> list[RepoDataRecord]:
-    records: list[RepoDataRecord] = []
-    if specs:
-        records = await solve(
-            [Channel(channel.as_uri() if isinstance(channel, Path) else channel) for channel in channels],
-            list(specs),
-            platforms=[platform, "noarch"],
-            virtual_packages=[
-                GenericVirtualPackage(PackageName(SYSTEM[platform]), Version("0"), BuildString("0"))
-            ],
-            timestamp_policy="allow-missing",
-        )
+    records = await solution(platform, channels, specs) if specs else []
     await install(
         records,
         target_prefix=prefix,

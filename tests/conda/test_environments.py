@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
+from rattler import MatchSpec
+from rattler.platform import SubdirLiteral
 from rattler.shell import Shell
+from ruamel.yaml import YAML
 
 from tests.support.needs import program
+from tests.support.wheels import ROOT
 from tests.windows import prefix as windows
 from tests.windows.wine import Wine
 
-from .environments import activation, ensure, files
+from .environments import activation, ensure, files, solution
 
 pytestmark = pytest.mark.xdist_group("conda")
 
@@ -178,4 +183,17 @@ def test_newest_is_the_default(channel: Path, tmp_path: Path) -> None:
     assert {record.name.normalized: str(record.version) for record in records} == {
         "level-zero-devel": "1.32.0",
         "unified-runtime-devel": "2026.2.0",
+    }
+
+
+@pytest.mark.parametrize("platform", ["linux-64", "win-64"])
+@pytest.mark.parametrize("file", sorted((ROOT / "environments").glob("*.yml")), ids=lambda path: path.stem)
+def test_environment_files_solve(file: Path, platform: SubdirLiteral, channel: Path, stand_ins: Path) -> None:
+    """What is ours in them can be had from the channel, with a Python beside it."""
+    wanted = YAML(typ="safe").load(file)["dependencies"]
+    ours = [text for text in wanted if MatchSpec(text).name.normalized.endswith(("-devel", "-runtime-dev"))]
+    assert "intel-xpu-runtime-dev" in ours
+    records = asyncio.run(solution(platform, [channel, stand_ins], [*ours, "python"]))
+    assert {"intel-xpu-runtime-dev", "level-zero-devel", "unified-runtime-devel"} < {
+        record.name.normalized for record in records
     }
