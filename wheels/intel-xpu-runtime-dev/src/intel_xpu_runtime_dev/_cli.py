@@ -13,10 +13,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("_config", "print compiler and linker flags, and folders for build tools"),
     "env": ("_env", "print the shell commands that set, or restore, the environment of builds"),
     "run": ("_run", "run a command with that environment"),
+    "smoke": (
+        "smoke.command",
+        "prove that it works: JIT-compile and launch Triton kernels, compare every number",
+    ),
     "check": (
         "check._command",
         "tell what built files need of the runtimes, and whether this machine has it",
     ),
+    "api": ("api._command", "tell which release of the runtimes has which function"),
 }
 
 

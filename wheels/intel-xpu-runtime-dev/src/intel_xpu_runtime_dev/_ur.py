@@ -9,6 +9,7 @@ import ctypes
 import os
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
+from typing import Any
 
 from ._errors import NotFoundError, XpuDevError
 from ._results import LoadedRuntime
@@ -279,7 +280,7 @@ class Device:
         return self.info(key).split(b"\0")[0].decode(errors="replace")
 
 
-def value_argument(index: int, value: ctypes._SimpleCData[object]) -> KernelArgument:
+def value_argument(index: int, value: ctypes._SimpleCData[Any]) -> KernelArgument:
     """Return a by-value argument; the caller keeps `value` alive until the launch returns."""
     return KernelArgument(
         StructureType.EXP_KERNEL_ARG_PROPERTIES,

@@ -1,0 +1,225 @@
+"""The command `smoke`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from . import explain
+from .flow import Attempt
+from .preparation import Host, Located, Options, host, locate
+from .record import Record, StageError
+from .shipped import SUB_GROUPS
+from .stages import NOT_RUN, RIGHT, Run, Stage, completed, number
+
+KERNELS = ("add", "softmax", "matmul")
+NO_DEVICE_CODE = 2
+
+EPILOG = """\
+exit code: 0 when every number was compared and right, 2 when the machine has no device to run on, else 1
+
+examples:
+  xpu-dev smoke                              on the GPU, else on the CPU device of the extra [cpu]
+  xpu-dev smoke --device cpu --kernel add    the fastest proof
+  xpu-dev smoke --backend level-zero --json  for programs
+  xpu-dev smoke --launcher "gdb --args"      put a command in front of the host"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "level-zero", "unified-runtime"),
+        default="auto",
+        help="auto: the first of these two that has the device",
+    )
+    parser.add_argument(
+        "--device", default="auto", type=_device, help="gpu, cpu, or a number in the list of stage 5"
+    )
+    parser.add_argument("--kernel", choices=(*KERNELS, "all"), default="all", help="default: all")
+    parser.add_argument(
+        "--sub-group", type=int, choices=SUB_GROUPS, default=SUB_GROUPS[0], help="default: %(default)s"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--keep", action="store_true", help="keep the folder of the run and print it")
+    parser.add_argument(
+        "--timeout", type=float, default=120.0, metavar="SECONDS", help="of each process, default %(default)g"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep native binaries")
+    host_options = parser.add_argument_group("the host")
+    host_options.add_argument(
+        "--host",
+        choices=("auto", "compiled", "ctypes"),
+        default="auto",
+        help="auto: compiled when there is a compiler",
+    )
+    host_options.add_argument("--compiler", default="", metavar="PROGRAM", help="instead of the search")
+    host_options.add_argument("--stub", default="", metavar="FILE", help="a host that was compiled ahead")
+    host_options.add_argument(
+        "--runtime", default="", metavar="FILE", help="the loader, instead of the search"
+    )
+    host_options.add_argument("--launcher", default="", metavar="COMMAND", help="put in front of the host")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the smoke test; return the exit code."""
+    import shlex
+    import tempfile
+
+    options = Options(
+        backend=arguments.backend,
+        device=arguments.device,
+        kernels=KERNELS if arguments.kernel == "all" else (arguments.kernel,),
+        sub_group=arguments.sub_group,
+        host=arguments.host,
+        compiler=arguments.compiler,
+        stub=arguments.stub,
+        runtime=arguments.runtime,
+        launcher=tuple(shlex.split(arguments.launcher, posix=os.name != "nt")),
+        timeout=arguments.timeout,
+        cache=not arguments.no_cache,
+    )
+    folder = Path(tempfile.mkdtemp(prefix="xpu-dev-smoke-"))
+    try:
+        report = smoke(options, folder, _Printer(quiet=arguments.json))
+    finally:
+        if not arguments.keep:
+            import shutil
+
+            shutil.rmtree(folder, ignore_errors=True)
+    if arguments.json:
+        from .._output import print_json
+
+        print_json(report.as_json())
+    if arguments.keep:
+        print(f"kept: {folder}", file=sys.stderr)
+    return report.exit_code
+
+
+class Report(NamedTuple):
+    """All that a smoke test came to."""
+
+    located: Located | None
+    runs: tuple[Run, ...]
+    no_device: bool
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code, see `EPILOG`."""
+        if self.no_device:
+            return NO_DEVICE_CODE
+        return 0 if self.runs and all(run.verdict == RIGHT for run in self.runs) else 1
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        device = next((run.device for run in self.runs if run.device), None)
+        sdk = runtime = None
+        if self.located:
+            kit, library = self.located.sdk, self.located.runtime
+            sdk = {"component": kit.component, "version": kit.version, "root": kit.root, "via": kit.via}
+            runtime = {"path": library.path, "version": library.version, "via": library.via}
+        return {
+            "sdk": sdk,
+            "runtime": runtime,
+            "device": device._asdict() if device else None,
+            "runs": [run.as_json() for run in self.runs],
+        }
+
+
+class _Printer:
+    """Tells people about each stage as it is known."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+
+    def say(self, text: str) -> None:
+        if not self._quiet:
+            print(text, flush=True)
+
+    def stage(self, stage: Stage) -> None:
+        first, *more = stage.detail.splitlines() or [""]
+        self.say(f"  {number(stage.name):2} {stage.name:14} {stage.status:8} {stage.seconds:7.3f} s  {first}")
+        for line in more:
+            self.say(f"{'':38}{line}")
+
+
+def smoke(options: Options, folder: Path, printer: _Printer) -> Report:
+    """Run every kernel on the first backend that has the device."""
+    for backend in _backends(options):
+        report = _on_backend(backend, options, folder, printer)
+        if not report.no_device:
+            break
+    return report
+
+
+def _backends(options: Options) -> Sequence[str]:
+    if options.backend != "auto":
+        return (options.backend,)
+    # Level Zero has no CPU device.
+    return ("unified-runtime",) if options.device == "cpu" else ("level-zero", "unified-runtime")
+
+
+def _on_backend(backend: str, options: Options, folder: Path, printer: _Printer) -> Report:
+    prepared = Record(printer.stage)
+    located: Located | None = None
+    runs: list[Run] = []
+    printer.say(f"{backend}:")
+    try:
+        located = locate(backend, options, prepared)
+        program = host(backend, located, options, folder, prepared)
+    except StageError as error:
+        reason = explain.unreached(error.stage)
+        stages = completed(prepared.stages, reason)
+        runs = [Run(kernel, backend, None, NOT_RUN, None, stages) for kernel in options.kernels]
+        return Report(located, tuple(runs), error.no_device)
+    for kernel in options.kernels:
+        record = Record(printer.stage)
+        record.stages.update(prepared.stages)
+        run, failure = _one(kernel, backend, located, program, options, folder, record, printer)
+        runs.append(run)
+        if failure and failure.stage in ("load", "devices"):
+            reason = f"not tried: {kernel} came no further than {failure.stage}"
+            rest = options.kernels[len(runs) :]
+            runs += [
+                Run(name, backend, None, NOT_RUN, None, completed(prepared.stages, reason)) for name in rest
+            ]
+            return Report(located, tuple(runs), failure.no_device)
+    return Report(located, tuple(runs), no_device=False)
+
+
+def _one(
+    kernel: str,
+    backend: str,
+    located: Located,
+    program: Host,
+    options: Options,
+    folder: Path,
+    record: Record,
+    printer: _Printer,
+) -> tuple[Run, StageError | None]:
+    work = folder / kernel
+    work.mkdir()
+    attempt = Attempt(kernel, backend, located, program, options, record)
+    printer.say(f"{kernel}, sub-group {options.sub_group}:")
+    failure = None
+    try:
+        attempt.run(work)
+    except StageError as error:
+        failure = error
+    verdict = attempt.verdict if failure is None or failure.stage == "launch" else NOT_RUN
+    reason = explain.unreached(failure.stage) if failure else ""
+    device = f" on {attempt.device.name} ({attempt.device.type})" if attempt.device else ""
+    printer.say(f"{kernel}: {verdict}{device}")
+    stages = completed(record.stages, reason)
+    return Run(kernel, backend, attempt.device, verdict, attempt.max_error, stages), failure
+
+
+def _device(text: str) -> str:
+    if text in ("auto", "cpu", "gpu") or text.isdigit():
+        return text
+    raise argparse.ArgumentTypeError("gpu, cpu, or a number")

@@ -1,0 +1,98 @@
+"""Find a C compiler as Triton's users have them; never set CC or CXX."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+WINDOWS = os.name == "nt"
+
+
+class Compiler(NamedTuple):
+    """A compiler: the beginning of its command line, "gnu" or "msvc" flags, the environment it needs (None: ours)."""
+
+    command: tuple[str, ...]
+    style: str = "gnu"
+    environment: Mapping[str, str] | None = None
+    via: str = "PATH"
+
+    @property
+    def name(self) -> str:
+        """The compiler as people know it."""
+        return " ".join([Path(self.command[0]).name, *self.command[1:]])
+
+
+def candidates() -> Iterator[Compiler]:
+    """Yield the compilers of this machine, in the order in which they are tried."""
+    for find in STEPS:
+        yield from find()
+
+
+def at(path: str) -> Compiler:
+    """Return the compiler that a user names, with the flags that go with its name."""
+    style = "msvc" if Path(path).stem.lower() in ("cl", "clang-cl", "icx-cl") else "gnu"
+    return Compiler((path,), style, None, "--compiler")
+
+
+def which(name: str) -> str | None:
+    """Return the path of a program on PATH."""
+    # shutil.which would import the compression libraries, which takes longer than the search.
+    suffixes = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if WINDOWS else [""]
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        for suffix in suffixes:
+            path = Path(folder, name + suffix)
+            if folder and path.is_file() and os.access(path, os.X_OK):
+                return str(path)
+    return None
+
+
+def _from_variable() -> Iterator[Compiler]:
+    value = os.environ.get("CC", "")
+    if not value:
+        return
+    if Path(value).is_file():
+        yield at(value)._replace(via="CC")
+        return
+    import shlex
+
+    words = shlex.split(value, posix=not WINDOWS)
+    path = which(words[0])
+    if path:
+        yield at(path)._replace(command=(path, *words[1:]), via="CC")
+
+
+def _msvc() -> Iterator[Compiler]:
+    from . import msvc
+
+    yield from msvc.compilers()
+
+
+def _on_path(*names: str) -> Callable[[], Iterator[Compiler]]:
+    def find() -> Iterator[Compiler]:
+        for name in names:
+            path = which(name)
+            if path:
+                yield Compiler((path,))
+
+    return find
+
+
+def _zig() -> Iterator[Compiler]:
+    path = which("zig")
+    if path:
+        yield Compiler((path, "cc"))
+    import importlib.util
+
+    if importlib.util.find_spec("ziglang"):
+        yield Compiler((sys.executable, "-m", "ziglang", "cc"), via="extra zig")
+
+
+STEPS: tuple[Callable[[], Iterator[Compiler]], ...] = (
+    (_from_variable, _msvc, _on_path("icx", "clang"), _zig, _on_path("gcc"))
+    if WINDOWS
+    else (_from_variable, _on_path("cc", "gcc", "clang", "icx"), _zig)
+)
+NAMES = "CC, cl, icx, clang, zig, gcc" if WINDOWS else "CC, cc, gcc, clang, icx, zig"

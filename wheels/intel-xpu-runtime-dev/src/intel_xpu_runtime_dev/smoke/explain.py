@@ -1,0 +1,90 @@
+"""What a failure means and what to do: results by name, and a fix for each stage."""
+
+from __future__ import annotations
+
+from .stages import STAGES
+
+# ze_result_t, those that users meet.
+LEVEL_ZERO_RESULTS = {
+    0x70000001: "ZE_RESULT_ERROR_DEVICE_LOST",
+    0x70000002: "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY",
+    0x70000003: "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",
+    0x70000004: "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE",
+    0x70000005: "ZE_RESULT_ERROR_MODULE_LINK_FAILURE",
+    0x70010000: "ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS",
+    0x70010001: "ZE_RESULT_ERROR_NOT_AVAILABLE",
+    0x70020000: "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE",
+    0x78000001: "ZE_RESULT_ERROR_UNINITIALIZED",
+    0x78000002: "ZE_RESULT_ERROR_UNSUPPORTED_VERSION",
+    0x78000003: "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE",
+    0x78000004: "ZE_RESULT_ERROR_INVALID_ARGUMENT",
+    0x7800000F: "ZE_RESULT_ERROR_INVALID_NATIVE_BINARY",
+    0x78000011: "ZE_RESULT_ERROR_INVALID_KERNEL_NAME",
+    0x7FFFFFFE: "ZE_RESULT_ERROR_UNKNOWN",
+}
+
+DRIVER = "update the graphics driver; if it stays so, report it with the files of --keep"
+FIXES = {
+    "load": "install the runtime in the release of the development kit",
+    "devices": "check that the driver is installed, and on Linux that you may open /dev/dri/renderD*",
+    "build": DRIVER,
+    "properties": DRIVER,
+    "native-binary": DRIVER,
+    "launch": DRIVER,
+    "timing": DRIVER,
+}
+RUNTIME_FIXES = {
+    "level-zero": "install or update Intel's graphics driver, which brings the Level Zero loader",
+    "unified-runtime": "pip install intel-cmplr-lib-ur and intel-cmplr-lib-rt in the release of unified-runtime-devel",
+}
+NO_DEVICE = (
+    "install Intel's graphics driver, or pip install \"intel-xpu-runtime-dev[cpu]\" for Intel's CPU device"
+)
+
+# What a system's loader says of a function that a library lacks: Linux, ctypes, Windows.
+LACKS_FUNCTION = ("undefined symbol", "not found', 127", "lacks a function", "function '")
+
+
+def result_name(backend: str, result: int) -> str:
+    """Return a result as its header calls it, "" when that is not known here."""
+    if backend == "level-zero":
+        return LEVEL_ZERO_RESULTS.get(result, "")
+    from .._ur_api import Result
+
+    return next((f"UR_RESULT_ERROR_{member.name}" for member in Result if member == result), "")
+
+
+def failed_call(backend: str, stage: str, call: str, result: int, detail: str) -> str:
+    """Return the text of a stage in which a call failed."""
+    what = f"{call} failed" if result else call
+    if result:
+        name = result_name(backend, result)
+        what += f": {name} ({result:#x})" if name else f": {result:#x}"
+    return _with_fix(what, detail, _fix(backend, stage, detail))
+
+
+def died(backend: str, stage: str, ending: str, noise: list[str]) -> str:
+    """Return the text of a stage in which the host died or was killed."""
+    last = "; ".join(noise[-3:])
+    return _with_fix(ending, last, _fix(backend, stage, f"{ending} {last}"))
+
+
+def _fix(backend: str, stage: str, detail: str) -> str:
+    if stage == "load":
+        if any(text in detail for text in LACKS_FUNCTION):
+            return f"the loader is of another release, most likely too old: {RUNTIME_FIXES[backend]}"
+        return RUNTIME_FIXES[backend]
+    return FIXES.get(stage, DRIVER)
+
+
+def _with_fix(what: str, detail: str, fix: str) -> str:
+    lines = [what]
+    if detail:
+        lines.append(f"  found: {detail}")
+    lines.append(f"  do this: {fix}")
+    return "\n".join(lines)
+
+
+def unreached(stage: str) -> str:
+    """Return why the stages behind a failed one were skipped."""
+    return f"not reached: stage {list(STAGES).index(stage) + 1} ({stage}) failed"
