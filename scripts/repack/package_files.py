@@ -78,6 +78,7 @@ def package_files(component: str, version: str, platform: Platform, library: str
         "LIBRARY": library,
         "LINK_NAME": link_name(library),
         "PACKAGE": package.cmake_package,
+        "FIRST_LINK_TARGET": package.link_targets[0],
         "LINK_TARGETS": ", ".join(package.link_targets),
         "LINK_TARGETS_LIST": " ".join(package.link_targets),
         "COMPATIBILITY": package.compatibility,

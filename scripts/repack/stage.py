@@ -13,6 +13,7 @@ from .binaries import SharedLibrary, read_library
 from .catalogue import Input, Platform, Release, load
 from .crossing import Crossing, cross, stub_exports
 from .declarations import declared_functions
+from .errors import BuildError
 from .fetch import obtain
 from .import_library import import_library
 from .link_stub import link_stub
@@ -28,14 +29,15 @@ def stage(component: str, version: str, platform: Platform, out: Path) -> Path:
 
 def stage_release(release: Release, platform: Platform, folders: Mapping[Input, Path], out: Path) -> Path:
     """Stage a release whose inputs are at hand in `folders` as the new folder `out`; return it."""
-    headers, loader = release.headers(platform), release.loader_binary(platform)
+    headers, binary = release.headers(platform), release.loader_binary(platform)
     for file in headers.files:
         _write(out / f"{headers.destination}" / file, (folders[headers] / file).read_bytes())
 
-    library = read_library(folders[loader] / loader.files[0])
+    library = read_library(folders[binary] / binary.files[0])
     names = cross(declared_functions(out / "include"), library)
-    file_name = linked_file(release.loader.on(platform))
-    _write(out / "lib" / file_name, _library_to_link(release, platform, library, names))
+    loader = release.loader.on(platform)
+    file_name = linked_file(loader)
+    _write(out / "lib" / file_name, _library_to_link(loader, platform, library, names))
     for path, text in package_files(release.component, release.version, platform, file_name).items():
         _write(out / path, text.encode())
 
@@ -50,14 +52,17 @@ def linked_file(loader: str) -> str:
     return f"{stem}.lib" if dll else f"{loader.partition('.so')[0]}.so"
 
 
-def _library_to_link(release: Release, platform: Platform, library: SharedLibrary, names: Crossing) -> bytes:
-    soname = release.loader.on(platform)
+def _library_to_link(loader: str, platform: Platform, library: SharedLibrary, names: Crossing) -> bytes:
+    """Return the library to link; on Windows the names may come from the Linux loader of the same source."""
+    same_system = library.name.lower().endswith(".dll") == loader.endswith(".dll")
+    if same_system and library.name.lower() != loader:
+        raise BuildError(
+            "the loader has another name than in the catalogue", wanted=loader, found=library.name
+        )
     if platform == "linux_x86_64":
-        return link_stub(soname, stub_exports(library))
-    # A DLL is loaded whatever the case of its name; its own spelling is the one that Intel's library has.
-    dll = library.name if library.name.lower() == soname else soname
+        return link_stub(loader, stub_exports(library))
     data = {export.name for export in names.linkable if export.is_data}
-    return import_library(dll, [export.name for export in names.linkable], data=data)
+    return import_library(loader, [export.name for export in names.linkable], data=data)
 
 
 def _write(path: Path, content: bytes) -> None:

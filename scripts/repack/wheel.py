@@ -90,10 +90,8 @@ def _build(project: Path, out: Path) -> Path:
     try:
         return Path(ProjectBuilder(project, sys.executable, runner=run).build("wheel", out))
     except BuildBackendException as error:
-        cause = error.exception
-        said = (
-            cause.stderr.decode(errors="replace") if isinstance(cause, subprocess.CalledProcessError) else ""
-        )
+        # A traceback, whose last line is the reason.
+        said = getattr(error.exception, "stderr", b"").decode(errors="replace").strip().splitlines()
         raise BuildError(
-            f"hatchling cannot build {project.name}", found=said.strip() or str(error)
+            f"hatchling cannot build {project.name}", found=said[-1] if said else str(error)
         ) from error

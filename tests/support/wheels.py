@@ -1,4 +1,4 @@
-"""All wheels of the working tree, built once for each content of what they are made of."""
+"""All wheels and staged trees of the working tree, made once for each content of what they are made of."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+from repack.catalogue import Platform
+from repack.stage import stage
+from repack.transfer import UnreachableError
+
 from .cached import made_once
 from .needs import lacking
 
 ROOT = Path(__file__).resolve().parents[2]
-MADE_OF = ("LICENSES", "scripts/repack", "scripts/requirements.txt", "sources.toml", "wheels")
+STAGED_FROM = ("LICENSES", "scripts/repack", "scripts/requirements.txt", "sources.toml")
+MADE_OF = (*STAGED_FROM, "wheels")
 
 
 def built() -> Path:
     """Return a folder with every wheel that `dev.py build` makes, for `pip --no-index --find-links`."""
-    return made_once(f"wheels-{_content()}", _build)
+    return made_once(f"wheels-{_content(MADE_OF)}", _build)
 
 
 def wheel(distribution: str, version: str, platform: str) -> Path:
@@ -27,9 +32,21 @@ def wheel(distribution: str, version: str, platform: str) -> Path:
     return path
 
 
-def _content() -> str:
-    """Return a hash over the paths and bytes of all files the wheels are made of."""
-    files = [path for name in MADE_OF for path in [ROOT / name, *(ROOT / name).rglob("*")] if path.is_file()]
+def staged(component: str, version: str, platform: Platform) -> Path:
+    """Return the staged tree of a release for a platform; do not change it."""
+
+    def make(folder: Path) -> None:
+        try:
+            stage(component, version, platform, folder)
+        except UnreachableError as error:
+            lacking(str(error))
+
+    return made_once(f"staged-{component}-{version}-{platform}-{_content(STAGED_FROM)}", make)
+
+
+def _content(names: tuple[str, ...]) -> str:
+    """Return a hash over the paths and bytes of all files below these folders of the repository."""
+    files = [path for name in names for path in [ROOT / name, *(ROOT / name).rglob("*")] if path.is_file()]
     digest = hashlib.sha256()
     for path in sorted(path for path in files if "__pycache__" not in path.parts):
         digest.update(f"{path.relative_to(ROOT).as_posix()}\0{path.stat().st_size}\0".encode())
