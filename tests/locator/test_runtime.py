@@ -144,7 +144,23 @@ def test_verify_names_both_versions(
     else:
         with pytest.raises(MismatchError, match=f"{kit_version} .* 2026.2.0") as caught:
             find_runtime("unified-runtime", verify=True)
-        assert caught.value.fix == "pip install unified-runtime-devel==2026.2.0"
+        assert caught.value.fix == "pip install unified-runtime-devel==2026.2.*"
+
+
+def test_release_that_nothing_tells_is_not_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file's own number is 0.12.0 in every release."""
+    wheel_kit(tmp_path / "site", UNIFIED_RUNTIME, "2026.2.0")
+    on_path(monkeypatch, tmp_path / "site")
+    prefix = conda_prefix(tmp_path / "env")
+    touch(prefix / LIBRARY_FOLDER / UNIFIED_RUNTIME.runtime_files[-1])
+    monkeypatch.setenv("CONDA_PREFIX", str(prefix))
+
+    assert find_runtime("unified-runtime").version is None
+    with pytest.raises(MismatchError, match="the runtime of an unknown release"):
+        find_runtime("unified-runtime", verify=True)
+
+    touch(prefix / "conda-meta" / "intel-cmplr-lib-ur-2026.2.0-intel_7.json")
+    assert find_runtime("unified-runtime", verify=True).version == "2026.2.0"
 
 
 @pytest.mark.skipif(WINDOWS, reason="LD_LIBRARY_PATH and ldconfig are Linux's")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ._components import Component
 from ._sdk import link_library
+from ._versions import conda_version
 
 
 class SDK(NamedTuple):
@@ -76,12 +77,7 @@ def _manifest_version(component: Component, root: str) -> str | None:
 
 def _conda_version(component: Component, root: str) -> str | None:
     prefix = Path(root).parent if Path(root).name == "Library" else Path(root)
-    for path in Path(prefix, "conda-meta").glob(f"{component.distribution}-*.json"):
-        # NAME-VERSION-BUILD.json; neither version nor build has a dash.
-        name, version, _ = path.name.rsplit("-", 2)
-        if name == component.distribution:
-            return version
-    return None
+    return conda_version(component.distribution, prefix)
 
 
 def _pkg_config_version(component: Component, root: str) -> str | None:

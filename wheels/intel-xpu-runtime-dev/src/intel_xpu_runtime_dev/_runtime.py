@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ._components import WINDOWS, Component, component_named
 from ._distributions import copies, files_of, folders_of
 from ._errors import MismatchError, XpuDevError
-from ._results import LoadedRuntime, Runtime
+from ._results import SDK, LoadedRuntime, Runtime
 from ._sdk import find_sdk
 from ._search import Attempt, conda_prefixes, first_hit, hit, miss, skipped
 from ._versions import runtime_version
@@ -89,20 +89,32 @@ def runtime_attempts(component: Component) -> Iterator[Attempt]:
 
 def _verified(component: Component, runtime: Runtime) -> Runtime:
     sdk = find_sdk(component.name)
-    # Unified Runtime's interface moves between releases under one file name: functions go, enumerators shift.
-    # Within one release, as from 2026.1.0 to 2026.1.1, it only grows.
-    if component.name == "unified-runtime" and _release(sdk.version) != _release(runtime.version):
-        raise MismatchError(
-            f"the {component.name} development kit is {sdk.version} but the runtime is {runtime.version}",
-            wanted="both of one release",
-            found=f"{sdk.root} and {runtime.path}",
-            fix=f"pip install {component.distribution}=={runtime.version}",
-        )
+    if component.name == "unified-runtime":
+        _check_release(component, sdk, runtime)
     return runtime._replace(sdk_version=sdk.version)
 
 
-def _release(version: str | None) -> list[str]:
-    return (version or "").split(".")[:2]
+def _check_release(component: Component, sdk: SDK, runtime: Runtime) -> None:
+    # Its interface moves between releases under one file name: functions go, enumerators shift. Within one release, as
+    # from 2026.1.0 to 2026.1.1, it only grows.
+    of_sdk, of_runtime = (
+        ".".join((version or "").split(".")[:2]) for version in (sdk.version, runtime.version)
+    )
+    found = f"{sdk.root} and {runtime.path}"
+    if not of_sdk or not of_runtime:
+        raise MismatchError(
+            f"the {component.name} development kit is {sdk.version or 'of an unknown release'},"
+            f" the runtime {runtime.version or 'of an unknown release'}",
+            wanted="a runtime and a development kit that tell their release, as those from wheels and conda do",
+            found=found,
+        )
+    if of_sdk != of_runtime:
+        raise MismatchError(
+            f"the {component.name} development kit is {sdk.version} but the runtime is {runtime.version}",
+            wanted="both of one release",
+            found=found,
+            fix=f"pip install {component.distribution}=={of_runtime}.*",
+        )
 
 
 def _loaded(component: Component) -> Iterator[Attempt]:

@@ -97,13 +97,12 @@ def _wheel(component: Component) -> Iterator[Attempt]:
 
     from ._distributions import copies, files_of
 
-    found = False
-    for distribution in copies(component.distribution):
-        found = True
-        for path in files_of(distribution, f"include/{component.header}"):
-            yield _examined(via, component, path[: -len(f"/include/{component.header}")])
-    if not found:
-        yield miss(via, f"{component.distribution} is not installed")
+    tail = f"/include/{component.header}"
+    paths = [path for copy in copies(component.distribution) for path in files_of(copy, tail[1:])]
+    for path in paths:
+        yield _examined(via, component, path[: -len(tail)])
+    if not paths:
+        yield miss(via, f"not installed, or without {tail[1:]}")
 
 
 def _conda(component: Component) -> Iterator[Attempt]:

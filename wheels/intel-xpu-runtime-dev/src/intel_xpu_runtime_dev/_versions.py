@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable
 from pathlib import Path
 
 from ._distributions import copies, files_of
@@ -14,18 +13,31 @@ _FIXED_INFO = struct.Struct("<4s4xII")
 _FIXED_SIGNATURE = b"\xbd\x04\xef\xfe"
 
 
-def runtime_version(distributions: Iterable[str], path: str) -> str | None:
+def runtime_version(distributions: tuple[str, ...], path: str) -> str | None:
     """Return the version of a runtime's file, or None when nothing tells it.
 
-    The release of the package that owns the file comes first: Intel's file versions do not follow it.
+    With `distributions`, its version is the release of the package that owns the file: the loader of Unified Runtime calls
+    itself 0.12.0 in each. Without, the file tells.
     """
+    if not distributions:
+        return file_version(path) if path.lower().endswith(".dll") else soname_version(path)
     for name in distributions:
         for copy in copies(name):
             if any(Path(other).samefile(path) for other in files_of(copy, Path(path).name)):
                 return copy.version
-    if path.lower().endswith(".dll"):
-        return file_version(path)
-    return soname_version(path)
+    # <prefix>/lib on Linux, <prefix>/Library/bin on Windows.
+    found = [conda_version(name, prefix) for prefix in [*Path(path).parents][1:3] for name in distributions]
+    return next(filter(None, found), None)
+
+
+def conda_version(name: str, prefix: Path) -> str | None:
+    """Return the version of a package in a conda environment; None when it is none, or has no such package."""
+    for record in (prefix / "conda-meta").glob(f"{name}-*.json"):
+        # NAME-VERSION-BUILD.json; neither version nor build has a dash.
+        found, version, _ = record.stem.rsplit("-", 2)
+        if found == name:
+            return version
+    return None
 
 
 def soname_version(path: str) -> str | None:
