@@ -24,6 +24,7 @@ from check_wheel_contents.checks import Check, FailedCheck
 from check_wheel_contents.contents import WheelContents
 from packaging.utils import parse_wheel_filename
 from twine.commands.check import check as twine_check
+from twine.exceptions import TwineException
 
 from .catalogue import PLATFORMS, Platform
 from .errors import BuildError
@@ -92,8 +93,12 @@ def check_wheels(paths: Sequence[Path]) -> None:
 def _twine(wheels: Sequence[Wheel]) -> Iterator[str]:
     for wheel in wheels:
         said = io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            failed = twine_check([str(wheel.path)], strict=True)
+        try:
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+                failed = twine_check([str(wheel.path)], strict=True)
+        except TwineException as error:
+            yield f"{wheel.name}: {error}"
+            continue
         if failed:
             yield f"{wheel.name}: {' '.join(said.getvalue().split())}"
 
@@ -143,7 +148,7 @@ def _delvewheel(wheels: Sequence[Wheel]) -> Iterator[str]:
     result = subprocess.run(command, capture_output=True, text=True)
     vendored = re.findall(r"will be copied into the wheel\.\n((?: +\S.*\n)+)", result.stdout)
     if result.returncode or len(vendored) != len(paths):
-        yield f"delvewheel failed: {(result.stderr or result.stdout).strip()}"
+        yield f"delvewheel failed: {(result.stderr or result.stdout).strip().splitlines()[-1]}"
     yield from (f"would vendor {' '.join(dlls.split())}" for dlls in vendored if dlls.strip() != "None")
 
 
