@@ -40,6 +40,8 @@ TASKS = {
     "conda": Task(
         "repack.conda", "build the conda packages from the same trees, as a channel in dist/conda/"
     ),
+    "release": Task("repack.release", "make everything of a release: wheels, channel, SBOMs, index"),
+    "verify": Task("repack.verify", "build a released wheel or conda package again and compare"),
     "test": Task("tasks.test", "lint, type-check and test everything", packages="system-packages.txt"),
 }
 
@@ -65,7 +67,12 @@ def main(arguments: list[str]) -> int:
         return fail(f"set-up failed: {' '.join(map(str, error.cmd))} ended with {error.returncode}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "VIRTUAL_ENV": str(VENV)}
     environment["PATH"] = os.pathsep.join([str(bin_folder()), environment.get("PATH", "")])
-    return subprocess.run([python(), "-m", task.module, *rest], env=environment, cwd=ROOT).returncode
+    command = [str(python()), "-m", task.module, *rest]
+    if os.name == "posix":
+        # Become the task: who stops this process means it.
+        os.chdir(ROOT)
+        os.execve(command[0], command, environment)  # noqa: S606
+    return subprocess.run(command, env=environment, cwd=ROOT).returncode
 
 
 def fail(message: str) -> int:
