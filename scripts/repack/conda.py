@@ -21,6 +21,7 @@ from .catalogue import ROOT, Platform, Release, load
 from .conda_archive import normalise
 from .errors import BuildError, reported
 from .fetch import obtain_releases
+from .replacing import replacing
 from .stage import stage_release
 from .wheel import build_pure_wheel, distribution_of
 
@@ -44,7 +45,7 @@ class Job:
 
 @reported
 def main(arguments: list[str]) -> int:
-    """Build the channel that the arguments ask for."""
+    """Build the channel with every version of the catalogue."""
     parser = argparse.ArgumentParser(prog="dev.py conda", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "dist" / "conda", help="channel (dist/conda)")
     chosen = parser.parse_args(arguments)
@@ -58,7 +59,7 @@ def build_channel(releases: tuple[Release, ...], out: Path) -> list[Path]:
 
     `out` is replaced as a whole, and only when everything has been built.
     """
-    with _replacing(out) as channel, tempfile.TemporaryDirectory(prefix="conda-") as scratch:
+    with replacing(out) as channel, tempfile.TemporaryDirectory(prefix="conda-") as scratch:
         packages = [build_package(job, channel) for job in _jobs(releases, Path(scratch))]
         _index(channel)
     return [out / package.relative_to(channel) for package in packages]
@@ -118,6 +119,7 @@ def _jobs(releases: tuple[Release, ...], scratch: Path) -> Iterator[Job]:
 def _index(channel: Path) -> None:
     """Write `repodata.json` for each platform; it holds nothing of the moment when it was written."""
     asyncio.run(index_fs(channel, write_zst=False, write_shards=False, force=True))
+    shutil.rmtree(channel / ".tmp", ignore_errors=True)
     for path in sorted(channel.glob("*/repodata.json")):
         repodata = json.loads(path.read_text("utf-8"))
         for record in repodata["packages.conda"].values():
@@ -138,28 +140,6 @@ def _environment(job: Job, scratch: Path) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(saved)
-
-
-@contextmanager
-def _replacing(folder: Path) -> Iterator[Path]:
-    """Give a new folder that takes the place of `folder` when all has gone well."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise BuildError(
-            f"the channel {folder} cannot be written", found=str(error), fix="name another with --out"
-        ) from error
-    try:
-        yield fresh
-        fresh.chmod(0o755)
-        old = fresh.with_name(fresh.name + "-old")
-        if folder.exists():
-            folder.rename(old)
-        fresh.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 if __name__ == "__main__":

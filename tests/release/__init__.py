@@ -1,0 +1,1 @@
+"""The release: index, channel, checksums, and rebuilding what was released."""
