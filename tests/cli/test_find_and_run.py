@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,15 @@ def test_paths_outside_the_encoding_end_nothing(
     for words in (["find"], ["find", "--json"], ["config", "--includes"], ["config", "--root"], ["env"]):
         assert xpu_dev(*words, PYTHONIOENCODING=encoding)
     assert xpu_dev("config", "--root", PYTHONIOENCODING=encoding) == f"{xpu_dev.root}\n"
+
+
+def test_bytes_that_are_no_text_are_printed_as_they_are(tmp_path: Path) -> None:
+    folder = tmp_path / "caf\udce9"
+    folder.mkdir()
+    xpu_dev = CommandLine(folder)
+
+    assert xpu_dev("config", "--root") == f"{xpu_dev.root}\n"
+    assert json.loads(xpu_dev("config", "--root", "--json"))["root"] == str(xpu_dev.root)
 
 
 def test_reader_may_stop_early(xpu_dev: CommandLine) -> None:
