@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+import hashlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rattler_build
-from rattler.index import index_fs
 
 from .catalogue import ROOT, Platform, Release, load
-from .conda_archive import normalise
+from .conda_archive import normalise, read_component
 from .errors import BuildError, reported
 from .fetch import obtain_releases
 from .replacing import replacing
@@ -61,7 +59,7 @@ def build_channel(releases: tuple[Release, ...], out: Path) -> list[Path]:
     """
     with replacing(out) as channel, tempfile.TemporaryDirectory(prefix="conda-") as scratch:
         packages = [build_package(job, channel) for job in _jobs(releases, Path(scratch))]
-        _index(channel)
+        index(channel)
     return [out / package.relative_to(channel) for package in packages]
 
 
@@ -116,15 +114,35 @@ def _jobs(releases: tuple[Release, ...], scratch: Path) -> Iterator[Job]:
     yield Job(LOCATOR, "noarch", {"LOCATOR_VERSION": wheel.name.split("-")[1], "WHEEL": str(wheel)})
 
 
-def _index(channel: Path) -> None:
-    """Write `repodata.json` for each platform; it holds nothing of the moment when it was written."""
-    asyncio.run(index_fs(channel, write_zst=False, write_shards=False, force=True))
-    shutil.rmtree(channel / ".tmp", ignore_errors=True)
-    for path in sorted(channel.glob("*/repodata.json")):
-        repodata = json.loads(path.read_text("utf-8"))
-        for record in repodata["packages.conda"].values():
-            record.pop("indexed_timestamp", None)
-        path.write_text(json.dumps(repodata, indent=1, sort_keys=True) + "\n", "utf-8")
+def index(channel: Path) -> None:
+    """Write each platform's `repodata.json`, in the form that every client reads.
+
+    Not with py-rattler's indexer: its threads outlive it and crash one interpreter in four at exit, and it notes
+    down the time.
+    """
+    for folder in sorted(channel.iterdir()):
+        packages = {package.name: _record(package) for package in sorted(folder.glob("*.conda"))}
+        repodata = {
+            "info": {"subdir": folder.name},
+            "packages": {},
+            "packages.conda": packages,
+            "repodata_version": 1,
+        }
+        (folder / "repodata.json").write_text(json.dumps(repodata, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def _record(package: Path) -> dict[str, object]:
+    """Return what `repodata.json` says of a package."""
+    content = package.read_bytes()
+    members = read_component(package, "info")
+    record: dict[str, object] = json.loads(members["info/index.json"])
+    if "info/run_exports.json" in members:
+        record["run_exports"] = json.loads(members["info/run_exports.json"])
+    return record | {
+        "md5": hashlib.md5(content, usedforsecurity=False).hexdigest(),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "size": len(content),
+    }
 
 
 @contextmanager

@@ -29,6 +29,15 @@ def normalise(source: Path, target: Path) -> None:
             _add(archive, f"{component}-{stem}.tar.zst", _component(source, component))
 
 
+def read_component(package: Path, component: str) -> dict[str, bytes]:
+    """Return the files of a package's `info` or `pkg` part."""
+    files: dict[str, bytes] = {}
+    for archive, member in stream_conda_component(str(package), component=component):
+        handle = archive.extractfile(member) if member.isfile() else None
+        files[member.name] = handle.read() if handle else b""
+    return files
+
+
 def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     member = zipfile.ZipInfo(name, ZIP_TIME)
     member.create_system = 3  # the same on every system that builds

@@ -14,12 +14,12 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from conda_package_streaming.package_streaming import stream_conda_component
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from .catalogue import Platform, load
 from .conda import PLATFORMS as CONDA_PLATFORMS
 from .conda import Job, build_package
+from .conda_archive import read_component
 from .errors import BuildError, reported
 from .fetch import obtain
 from .stage import stage_release
@@ -72,9 +72,7 @@ def compare(released: Path, rebuilt: Path) -> str:
 def _members(file: Path) -> Iterator[tuple[str, bytes]]:
     if file.suffix == ".conda":
         for component in ("info", "pkg"):
-            for archive, member in stream_conda_component(str(file), component=component):
-                handle = archive.extractfile(member) if member.isfile() else None
-                yield member.name, handle.read() if handle else b""
+            yield from read_component(file, component).items()
         return
     with zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
@@ -94,7 +92,7 @@ def _rebuild_wheel(file: Path, scratch: Path) -> Path:
 
 
 def _rebuild_conda(file: Path, scratch: Path) -> Path:
-    index = json.loads(dict(_members(file))["info/index.json"])
+    index = json.loads(read_component(file, "info")["info/index.json"])
     name, version, platform = index["name"], index["version"], index["subdir"]
     if platform == "noarch":
         wheel = build_pure_wheel(name, scratch)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import rattler_build
-from rattler.index import index_fs
+from repack.conda import index
 
 from tests.support.wheels import ROOT
 
@@ -38,7 +37,8 @@ def build_stand_ins(out: Path) -> Path:
     )
     _build(out, "python", "3.11.99", "linux-64", {"bin/python3.11": launcher, "bin/python": launcher})
     _build(out, "python", "3.11.99", "win-64", {"stand-in.txt": "no interpreter\n"})
-    asyncio.run(index_fs(out))
+    (out / "noarch").mkdir()
+    index(out)
     return out
 
 

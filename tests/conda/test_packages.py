@@ -18,6 +18,7 @@ import rattler_build
 import tomllib
 from conda_package_streaming.package_streaming import stream_conda_component
 from repack import catalogue, conda
+from repack.conda_archive import read_component
 from repack.wheel import distribution_of
 
 from tests.support.needs import lacking
@@ -35,14 +36,14 @@ def package_of(channel: Path, name: str, version: str, platform: str) -> Path:
     return package
 
 
-def members(package: Path, component: str = "pkg") -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    for archive, member in stream_conda_component(str(package), component=component):
+def members(package: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    for archive, member in stream_conda_component(str(package), component="pkg"):
         handle = archive.extractfile(member)
         yield member, handle.read() if handle else b""
 
 
 def contents(package: Path, component: str = "pkg") -> dict[str, bytes]:
-    return {member.name: content for member, content in members(package, component)}
+    return read_component(package, component)
 
 
 def index_of(package: Path) -> dict[str, object]:
