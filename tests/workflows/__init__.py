@@ -1,0 +1,1 @@
+"""The CI workflows: linted, and in step with the scripts that they run."""
