@@ -30,6 +30,8 @@ from .catalogue import PLATFORMS, Platform
 from .errors import BuildError
 from .neighbours import installed_path, neighbours, owned_files
 
+# As many faults as a screen can hold.
+MOST_TOLD = 20
 # That of intel-sycl-rt: where its wheel can be installed on Windows, ours can.
 LONGEST_PATH = 88
 # CMake itself sets the names of these files, and their folder's, by the name of the package that projects ask for.
@@ -83,10 +85,13 @@ def check_wheels(paths: Sequence[Path]) -> None:
     wheels = [Wheel(path) for path in paths]
     problems = [f"{name}: {problem}" for name, gate in GATES.items() for problem in gate(wheels)]
     if problems:
+        told = problems[:MOST_TOLD]
+        if len(problems) > MOST_TOLD:
+            told.append(f"and {len(problems) - MOST_TOLD} more")
         raise BuildError(
             f"{len(problems)} faults in the wheels; none is published",
             wanted=f"wheels that pass: {', '.join(GATES)}",
-            found="\n    ".join(problems),
+            found="\n    ".join(told),
         )
 
 
@@ -212,8 +217,7 @@ def _modes(wheels: Sequence[Wheel]) -> Iterator[str]:
     for wheel in wheels:
         for member in wheel.members:
             mode = member.external_attr >> 16
-            # hatchling leaves the type of the metadata files out.
-            if stat.S_IFMT(mode) not in (0, stat.S_IFREG) or stat.S_IMODE(mode) != 0o644:
+            if mode != stat.S_IFREG | 0o644:
                 yield f"{wheel.name}: {member.filename} has the mode {stat.filemode(mode)}, not -rw-r--r--"
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,6 +25,8 @@ WHEELS = ROOT / "wheels"
 BUILD_HOOK = "sdk_build_hook.py"
 # Of the environment, what would make hatchling's output depend on it.
 UNWANTED_VARIABLES = ("SOURCE_DATE_EPOCH", "HATCH_")
+# The number by which a zip file says so.
+UNIX = 3
 
 
 def distribution_of(component: str) -> str:
@@ -88,10 +92,24 @@ def _build(project: Path, out: Path) -> Path:
         subprocess.run(cmd, cwd=cwd, env=environment, capture_output=True, check=True)
 
     try:
-        return Path(ProjectBuilder(project, sys.executable, runner=run).build("wheel", out))
+        wheel = Path(ProjectBuilder(project, sys.executable, runner=run).build("wheel", out))
     except BuildBackendException as error:
         # A traceback, whose last line is the reason.
         said = getattr(error.exception, "stderr", b"").decode(errors="replace").strip().splitlines()
         raise BuildError(
             f"hatchling cannot build {project.name}", found=said[-1] if said else str(error)
         ) from error
+    _normalise(wheel)
+    return wheel
+
+
+def _normalise(wheel: Path) -> None:
+    """Write the archive anew, the same on every system: a zip file tells which one wrote it."""
+    with zipfile.ZipFile(wheel) as archive:
+        members = [(info, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for info, content in members:
+            fresh = zipfile.ZipInfo(info.filename, info.date_time)
+            fresh.create_system = UNIX
+            fresh.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(fresh, content, zipfile.ZIP_DEFLATED)
