@@ -46,7 +46,9 @@ def configured_mirrors() -> list[str]:
     """Return the roots of the archives that apt is set up for, in its order; none on a machine without apt."""
     if not APT_HELPER.exists() or not shutil.which("apt-get"):
         return []
-    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Identifier: Packages"]
+    # Without --no-release-info only what an `apt-get update` has brought counts: nothing, in a fresh image.
+    query = ["--no-release-info", "--format", "$(REPO_URI)", "Identifier: Packages"]
+    command = ["apt-get", "indextargets", *query]
     result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     return list(dict.fromkeys(line.rstrip("/") for line in result.stdout.splitlines() if line))
 
@@ -60,6 +62,11 @@ def _apt_download(url: str, target: Path) -> subprocess.CompletedProcess[str]:
         "download-file", url, str(target),
     ]  # fmt: skip
     try:
-        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        if target.is_symlink():  # what apt makes of a mirror on a local disk
+            content = target.read_bytes()
+            target.unlink()
+            target.write_bytes(content)
+        return result
     finally:
         shutil.rmtree(state, ignore_errors=True)

@@ -50,6 +50,7 @@ def symbols_only(head: bytes, sections: Sequence[Section]) -> bytes:
     if not (
         symbols[:SYMBOL_SIZE] == bytes(SYMBOL_SIZE)
         and len(symbols) == SYMBOL_SIZE * (len(versions) // 2)
+        and versions[:2] == bytes(2)
         and strings[:1] == strings[-1:] == b"\0"
         and len(definitions) >= VERSION_DEFINITION.size
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -12,6 +13,8 @@ from typing import Any
 
 from repack.cache import content_hash
 from repack.catalogue import Input
+
+from tests.support.needs import program
 
 FILES = {"a.h": b"int a;\n", "sub/b.h": b"int b;\n"}
 ROOT = "thing-1.0/include"
@@ -59,3 +62,20 @@ def write_zip(path: Path, files: Mapping[str, bytes] = FILES, root: str = ROOT) 
         for name, content in files.items():
             archive.writestr(f"{root}/{name}", content)
     return path
+
+
+def write_deb(folder: Path, compression: str = "xz", files: Mapping[str, bytes] = FILES) -> Path:
+    """Build a package with the real dpkg-deb, the files below `ROOT`, beside a link."""
+    tree = folder / "tree"
+    (tree / "DEBIAN").mkdir(parents=True)
+    (tree / "DEBIAN" / "control").write_text(
+        "Package: thing\nVersion: 1.0\nArchitecture: amd64\nMaintainer: Nobody <n@example.org>\nDescription: x\n"
+    )
+    for name, content in files.items():
+        (tree / ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / ROOT / name).write_bytes(content)
+    (tree / ROOT / "link.h").symlink_to("a.h")
+    deb = folder / "thing.deb"
+    command = [program("dpkg-deb"), "--root-owner-group", f"-Z{compression}", "--build", str(tree), str(deb)]
+    subprocess.run(command, check=True, capture_output=True)
+    return deb
