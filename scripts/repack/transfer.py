@@ -76,6 +76,12 @@ class Session(requests.Session):
                 self._received += response.raw.tell() or len(response.content)
         return response
 
+    def close(self) -> None:
+        """Close all connections, also those of replies that nobody read to the end."""
+        for stream in self._streams:
+            stream.close()
+        super().close()
+
     def count(self, size: int) -> None:
         """Count bytes that another program received."""
         self._received += size

@@ -79,10 +79,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         content = path.read_bytes()
         size = len(content)
-        start, end = self._range(size)
-        partial = (start, end) != (0, size)
-        self.send_response(206 if partial else 200)
-        if partial:
+        part = self._range(size)
+        start, end = part or (0, size)
+        self.send_response(206 if part else 200)
+        if part:
             self.send_header("Content-Range", f"bytes {start}-{end - 1}/{size}")
         self.send_header(
             "Content-Type", "text/html" if path.suffix == ".html" else "application/octet-stream"
@@ -92,13 +92,13 @@ class _Handler(BaseHTTPRequestHandler):
         if with_body:
             self._send(content[start:end])
 
-    def _range(self, size: int) -> tuple[int, int]:
+    def _range(self, size: int) -> tuple[int, int] | None:
         match = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if not match or not self.behaviour.ranges:
-            return 0, size
+            return None
         first, last = match.groups()
         if not first:
-            return (max(0, size - int(last)), size) if self.behaviour.suffix_ranges else (0, size)
+            return (max(0, size - int(last)), size) if self.behaviour.suffix_ranges else None
         return int(first), min(size, int(last) + 1 if last else size)
 
     def _send(self, body: bytes) -> None:
