@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import filelock
-import platformdirs
-
-
-def cache_folder() -> Path:
-    """Return the folder of everything downloaded or prepared: `XPU_DEV_CACHE_DIR`, else the platform's own."""
-    override = os.environ.get("XPU_DEV_CACHE_DIR")
-    return (
-        Path(override) if override else platformdirs.user_cache_path("intel-xpu-runtime-dev", appauthor=False)
-    )
+from repack.cache import cache_folder
 
 
 def made_once(key: str, make: Callable[[Path], None]) -> Path:
