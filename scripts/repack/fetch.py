@@ -65,10 +65,12 @@ def obtain_releases(
 ) -> tuple[dict[Release, dict[Input, Path]], Outcome]:
     """Return the releases whose inputs can be had, each with its folders; BuildError where none is left.
 
-    A release that cannot be had is named on stderr, with the reason.
+    A release that cannot be had is named on stderr, with the reason, and so is what the network had to bring.
     """
     wanted = {release: release.build_inputs(platforms) for release in releases}
     outcome = fetch(itertools.chain.from_iterable(wanted.values()))
+    if outcome.received:
+        print(f"received {outcome.received / 1e6:.1f} MB of sources", file=sys.stderr, flush=True)
     at_hand: dict[Release, dict[Input, Path]] = {}
     for release, inputs in wanted.items():
         missing = [outcome.unreachable[item] for item in inputs if item in outcome.unreachable]

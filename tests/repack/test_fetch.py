@@ -320,6 +320,21 @@ def test_a_release_out_of_reach_is_skipped_loudly(
     assert "wanted: thing 2.0" in str(failure.value)
 
 
+def test_a_build_says_what_it_received(
+    site: Server,
+    tar: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("XPU_DEV_CACHE_DIR", str(cache))
+    big = {"a.h": os.urandom(300_000)}
+    release = a_release("1.0", big, at_url(f"{site.url}/thing.tar.gz", write_tar(tar, big)))
+    for message in ("received 0.3 MB of sources\n", ""):
+        obtain_releases([release], ("win_amd64",))
+        assert capsys.readouterr().err == message
+
+
 def test_a_warm_cache_needs_no_network(site: Server, tar: Path, cache: Path) -> None:
     item = pinned(at_url(f"{site.url}/thing.tar.gz", tar))
     cold = fetch([item], cache)
