@@ -17,6 +17,8 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import Progress
 
+from . import compile_gate
+from .cache import cache_folder
 from .catalogue import PLATFORMS, ROOT, Catalogue, Input, Platform, Release, load
 from .errors import BuildError, reported
 from .fetch import obtain_releases
@@ -70,12 +72,18 @@ def build_wheels(
 
     def sdk(release: Release, platform: Platform, folders: Mapping[Input, Path]) -> Path:
         tree = scratch / f"{release.component}-{release.version}-{platform}"
-        return build_sdk_wheel(stage_release(release, platform, folders, tree), out)
+        stage_release(release, platform, folders, tree)
+        compile_gate.check(
+            release.component, release.version, platform, tree / "include", compilers, cache_folder()
+        )
+        return build_sdk_wheel(tree, out)
 
     jobs: list[Callable[[], Path]] = []
     if with_locator:
         jobs.append(partial(build_pure_wheel, LOCATOR, out))
     if releases:
+        compilers = compile_gate.find_compilers()
+        print(f"headers are compiled with: {compilers}", file=sys.stderr)
         at_hand, _ = obtain_releases(releases, platforms)
         jobs += [
             partial(sdk, release, platform, folders)
