@@ -83,7 +83,8 @@ def build_wheels(
         jobs.append(partial(build_pure_wheel, LOCATOR, out))
     if releases:
         compilers = compile_gate.find_compilers()
-        print(f"headers are compiled with: {compilers}", file=sys.stderr)
+        if compilers.missing or sys.stderr.isatty():
+            print(f"headers are compiled with: {compilers}", file=sys.stderr)
         at_hand, _ = obtain_releases(releases, platforms)
         jobs += [
             partial(sdk, release, platform, folders)
