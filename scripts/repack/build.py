@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -47,9 +48,8 @@ def main(arguments: list[str]) -> int:
     only = _chosen(options.only, distributions, "distribution")
     platforms = _chosen(options.platform, PLATFORMS, "platform")
     releases = _chosen_releases(catalogue, only, options.version)
-    signal.signal(signal.SIGTERM, _stop)
     try:
-        with tempfile.TemporaryDirectory(prefix="xpu-build-") as scratch:
+        with _clean_stop(), tempfile.TemporaryDirectory(prefix="xpu-build-") as scratch:
             wheels = build_wheels(releases, platforms, Path(scratch), with_locator=LOCATOR in only)
             check_wheels(wheels)
             published = publish(wheels, options.out)
@@ -138,8 +138,18 @@ def _chosen_releases(
     return [item for item in releases if item.version in chosen]
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise BuildError("stopped by SIGTERM; the output folder is as it was")
+@contextmanager
+def _clean_stop() -> Iterator[None]:
+    """Let SIGTERM end the block as an error does, so that nothing is left behind."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise BuildError("stopped by SIGTERM; the output folder is as it was")
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":
