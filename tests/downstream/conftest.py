@@ -15,8 +15,7 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
 from tests.locator.installs import UV, call, clean_environment, virtual_environment
-from tests.support.cached import made_once
-from tests.support.needs import lacking, program
+from tests.support import level_zero
 
 PROJECTS = Path(__file__).resolve().parent
 LOADER_IMPORT = ("ze_loader.dll", "libze_loader.so.1")
@@ -82,21 +81,7 @@ def windows_kit(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(scope="session")
 def loader_folder() -> Path:
     """Return a folder with a real loader, Debian's, which answers that there is no driver."""
-
-    def fetch(folder: Path) -> None:
-        call_in(folder, program("apt-get"), "download", "libze1")
-        (package,) = folder.glob("libze1*.deb")
-        call_in(folder, program("dpkg-deb"), "-x", package, folder)
-
-    (library,) = made_once("debian-libze1", fetch).glob("usr/lib/*/libze_loader.so.1")
-    return library.parent
-
-
-def call_in(folder: Path, *command: str | Path) -> None:
-    """Run a command that brings what the machine may lack."""
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if result.returncode:
-        lacking(f"{' '.join(map(str, command))}: {result.stderr.strip()}")
+    return level_zero.loader_folder()
 
 
 def output_with_loader(host: Path, loader_folder: Path) -> str:
