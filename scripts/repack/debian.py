@@ -54,19 +54,11 @@ def configured_mirrors() -> list[str]:
 
 
 def _apt_download(url: str, target: Path) -> subprocess.CompletedProcess[str]:
-    state = target.with_suffix(".apt")
-    command = [
-        str(APT_HELPER), "-qq",
-        "-o", f"Dir::State={state}", "-o", f"Dir::Cache={state}",
-        "-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=2", "-o", "Acquire::http::Timeout=30",
-        "download-file", url, str(target),
-    ]  # fmt: skip
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-        if target.is_symlink():  # what apt makes of a mirror on a local disk
-            content = target.read_bytes()
-            target.unlink()
-            target.write_bytes(content)
-        return result
-    finally:
-        shutil.rmtree(state, ignore_errors=True)
+    options = ["-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=2", "-o", "Acquire::http::Timeout=30"]
+    command = [str(APT_HELPER), "-qq", *options, "download-file", url, str(target)]
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    if target.is_symlink():  # what apt makes of a mirror on a local disk
+        content = target.read_bytes()
+        target.unlink()
+        target.write_bytes(content)
+    return result

@@ -135,8 +135,7 @@ def _read(path: str, size: int, file: IO[bytes]) -> bytes:
             f"oversize member: {path}", wanted=f"at most {LARGEST_MEMBER} bytes", found=f"{size} bytes"
         )
     with file:
-        # One byte more than it says: a member that lies about its size is as bad as a short one.
-        content = file.read(size + 1)
+        content = file.read(size)
     if len(content) != size:
         raise EOFError(f"{path} has {len(content)} bytes where its header says {size}")
     return content

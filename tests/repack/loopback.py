@@ -105,9 +105,9 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.behaviour
         limit = server.stops_after
         sent = body if limit is None else body[:limit]
+        server.bytes_sent += len(sent)  # first: a client that has it all may look at once
         self.wfile.write(sent)
         self.wfile.flush()
-        server.bytes_sent += len(sent)
         if len(sent) < len(body):
             if server.hangs:
                 server.stopping.wait()

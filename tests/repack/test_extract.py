@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import stat
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -15,6 +17,7 @@ from repack.errors import BuildError
 from repack.extract import RefusedError, extract
 
 from tests.repack.pinned import FILES, ROOT, write_deb, write_tar, write_zip
+from tests.support.needs import program
 
 Kind = Literal["tar", "deb", "zip"]
 WANTED = {f"{ROOT}/{name}": content for name, content in FILES.items()}
@@ -90,6 +93,15 @@ def test_a_cut_off_archive_says_what_is_cut(tmp_path: Path) -> None:
         with pytest.raises(BuildError, match="damaged or cut off: thing from there") as error:
             extract(archive, kind, WANTED, "thing from there")
         assert str(archive) in str(error.value)
+    assert re.search(r"data\.tar\.xz is cut off: \d+ of \d+ bytes", str(error.value))  # of the .deb, the last
+
+
+def test_a_debian_package_pads_members_of_odd_size(tmp_path: Path) -> None:
+    (tmp_path / "control.tar.gz").write_bytes(b"odd")
+    write_tar(tmp_path / "data.tar.gz")
+    members = ["control.tar.gz", "data.tar.gz"]
+    subprocess.run([program("ar"), "rc", "thing.deb", *members], cwd=tmp_path, check=True)
+    assert extract(tmp_path / "thing.deb", "deb", WANTED, "thing") == WANTED
 
 
 @pytest.mark.parametrize("kind", ["tar", "zip", "deb"])

@@ -355,6 +355,18 @@ def test_what_was_damaged_in_the_cache_is_fetched_again(site: Server, tar: Path,
     assert site.requests == ["GET /thing.tar.gz"] * 2
 
 
+@pytest.mark.parametrize("damaged", ["contents/*/a.h", "contents/*.json", "containers/*"])
+def test_damage_to_any_part_of_the_cache_is_made_good(
+    site: Server, tar: Path, cache: Path, damaged: str
+) -> None:
+    item = pinned(at_url(f"{site.url}/thing.tar.gz", tar))
+    get(item, cache)
+    for path in (cache / "sources").glob(damaged):
+        path.write_bytes(path.read_bytes()[:-1])
+    assert read_tree(get(item, cache)) == FILES
+    assert site.requests == ["GET /thing.tar.gz"]  # the other parts were enough
+
+
 def test_several_inputs_of_one_container_transfer_it_once(site: Server, tar: Path, cache: Path) -> None:
     location = at_url(f"{site.url}/thing.tar.gz", tar)
     items = [pinned(location, files={name: content}, name=name) for name, content in FILES.items()]
@@ -362,8 +374,23 @@ def test_several_inputs_of_one_container_transfer_it_once(site: Server, tar: Pat
     assert site.requests == ["GET /thing.tar.gz"]
 
 
-def test_two_builds_at_once_share_one_transfer(site: Server, tar: Path, cache: Path) -> None:
+def test_several_builds_at_once_share_one_transfer(site: Server, tar: Path, cache: Path) -> None:
     item = pinned(at_url(f"{site.url}/thing.tar.gz", tar))
+    assert read_tree(build_four_times_at_once(cache, item)) == FILES
+    assert site.requests == ["GET /thing.tar.gz"]
+
+
+def test_several_builds_at_once_read_a_wheel_once(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item, _ = an_indexed_wheel(tmp_path)
+    with serving(Server(tmp_path)) as index:
+        set_up_pip(monkeypatch, f"{index.url}/simple")
+        assert read_tree(build_four_times_at_once(cache, item)) == FILES
+    assert index.requests.count("GET /simple/thing/") == 1
+
+
+def build_four_times_at_once(cache: Path, item: Input) -> Path:
     builds = [
         subprocess.Popen(child(cache, item), stdout=subprocess.PIPE, text=True, env=child_environment())
         for _ in range(4)
@@ -371,8 +398,7 @@ def test_two_builds_at_once_share_one_transfer(site: Server, tar: Path, cache: P
     folders = {build.communicate()[0].strip() for build in builds}
     assert [build.returncode for build in builds] == [0] * 4
     assert len(folders) == 1
-    assert read_tree(Path(folders.pop())) == FILES
-    assert site.requests == ["GET /thing.tar.gz"]
+    return Path(folders.pop())
 
 
 def test_a_build_killed_in_a_transfer_leaves_nothing_that_counts(
