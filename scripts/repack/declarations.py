@@ -93,5 +93,14 @@ def _function_cursors(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
 
 
 def _prototype(cursor: cindex.Cursor) -> str:
-    parameters = ", ".join(kind.spelling for kind in cursor.type.argument_types())
-    return f"{cursor.result_type.spelling} {cursor.spelling}({parameters or 'void'})"
+    parameters = [_as_passed(kind) for kind in cursor.type.argument_types()]
+    if cursor.type.is_function_variadic():
+        parameters.append("...")
+    return f"{cursor.result_type.spelling} {cursor.spelling}({', '.join(parameters) or 'void'})"
+
+
+def _as_passed(parameter: cindex.Type) -> str:
+    """Return the spelling of a parameter's type; an array is passed as a pointer."""
+    if parameter.kind in (cindex.TypeKind.CONSTANTARRAY, cindex.TypeKind.INCOMPLETEARRAY):
+        return f"{parameter.element_type.spelling} *"
+    return str(parameter.spelling)
