@@ -73,11 +73,11 @@ def test_a_new_fault(platform: Platform, compilers: Compilers, tmp_path: Path) -
     with pytest.raises(BuildError) as error:
         check("level-zero", "1.20.6", platform, include, compilers, tmp_path)
 
-    problems = [line for line in str(error.value).splitlines() if "new fault" in line]
+    problems = [line for line in str(error.value).splitlines() if "new fault:" in line]
     target = {"linux_x86_64": "linux", "win_amd64": "windows-gnu"}[platform]
     for name in ("gcc", "clang", "zig"):
         assert any(f"{name} for {target}: level_zero/zes_api.h as c: new fault" in line for line in problems)
-    assert all("as c:" in line and "bool" in line for line in problems)
+    assert [line for line in problems if not ("as c:" in line and "bool" in line)] == []
     # Those that include it fail with it.
     assert any("level_zero/zes_ddi.h" in line for line in problems)
 
