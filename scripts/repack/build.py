@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import secrets
+import shutil
 import signal
 import sys
 import tempfile
@@ -49,8 +51,8 @@ def main(arguments: list[str]) -> int:
     platforms = _chosen(options.platform, PLATFORMS, "platform")
     releases = _chosen_releases(catalogue, only, options.version)
     try:
-        with _clean_stop(), tempfile.TemporaryDirectory(prefix="xpu-build-") as scratch:
-            wheels = build_wheels(releases, platforms, Path(scratch), with_locator=LOCATOR in only)
+        with _clean_stop(), _scratch_folder() as scratch:
+            wheels = build_wheels(releases, platforms, scratch, with_locator=LOCATOR in only)
             check_wheels(wheels)
             published = publish(wheels, options.out)
     except OSError as error:
@@ -136,6 +138,20 @@ def _chosen_releases(
     releases = [item for item in catalogue.releases if distribution_of(item.component) in distributions]
     chosen = set(_chosen(versions, dict.fromkeys(item.version for item in releases), "version"))
     return [item for item in releases if item.version in chosen]
+
+
+@contextmanager
+def _scratch_folder() -> Iterator[Path]:
+    """Give a private folder that is gone afterwards.
+
+    `TemporaryDirectory` leaves it behind when a signal comes just after it was made: the name must be known before.
+    """
+    folder = Path(tempfile.gettempdir(), f"xpu-build-{secrets.token_hex(8)}")
+    try:
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
