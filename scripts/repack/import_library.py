@@ -196,23 +196,24 @@ def _archive(dll: str, members: list[Member]) -> bytes:
 def _first_table(symbols: list[tuple[str, int]], offsets: list[int]) -> bytes:
     """Return the table that every `ar` reads: symbols in the order of the members, big-endian offsets."""
     numbers = struct.pack(f">{len(symbols) + 1}I", len(symbols), *(offsets[member] for _, member in symbols))
-    return numbers + b"".join(symbol.encode() + b"\0" for symbol, _ in symbols)
+    return numbers + _strings(symbols)
 
 
 def _second_table(symbols: list[tuple[str, int]], offsets: list[int]) -> bytes:
     """Return Microsoft's table: offsets of the members, then sorted symbols with their member's number."""
     by_name = sorted(symbols)
-    return b"".join(
-        [
-            struct.pack(f"<{len(offsets) + 1}I", len(offsets), *offsets),
-            struct.pack(f"<I{len(symbols)}H", len(symbols), *(member + 1 for _, member in by_name)),
-            *(symbol.encode() + b"\0" for symbol, _ in by_name),
-        ]
-    )
+    members = struct.pack(f"<{len(offsets) + 1}I", len(offsets), *offsets)
+    numbers = struct.pack(f"<I{len(symbols)}H", len(symbols), *(member + 1 for _, member in by_name))
+    return members + numbers + _strings(by_name)
+
+
+def _strings(symbols: list[tuple[str, int]]) -> bytes:
+    return "".join([f"{symbol}\0" for symbol, _ in symbols]).encode()
 
 
 def _header(name: str, size: int, *, mode: int) -> bytes:
-    return f"{name:<16}{0:<12}{0:<6}{0:<6}{mode:<8}{size:<10}`\n".encode()
+    # Date, owner and group are 0, in fields of 12, 6 and 6 characters.
+    return f"{name:<16}0           0     0     {mode:<8}{size:<10}`\n".encode()
 
 
 def _even(content: bytes) -> bytes:

@@ -35,7 +35,9 @@ def check_names(names: Iterable[str], library: str) -> None:
 
 def check_unique(names: Iterable[str], library: str) -> None:
     """Raise BuildError where a symbol would be defined twice."""
-    if repeated := [name for name, count in Counter(names).items() if count > 1]:
+    names = list(names)
+    if len(set(names)) != len(names):
+        repeated = [name for name, count in Counter(names).items() if count > 1]
         raise BuildError(
             f"{library}: names that would be defined twice",
             wanted="every name once",
