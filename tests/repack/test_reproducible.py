@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.cached import cache_folder
+from repack.cache import cache_folder
+
 from tests.support.needs import program
 from tests.support.wheels import ROOT
 
