@@ -16,26 +16,34 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from intel_xpu_runtime_dev.api._history import DATA
+from intel_xpu_runtime_dev.api._parity import NEEDS
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 from pypi_simple import DistributionPackage, PyPISimple
 from remotezip import RemoteZip
 from repack.binaries import read_library
+from repack.catalogue import load
 from repack.declarations import declared_functions
 from repack.errors import BuildError, reported
+from repack.fetch import obtain
 
-DATA = Path(__file__).parent.parent / "wheels/intel-xpu-runtime-dev/src/intel_xpu_runtime_dev/api/data"
 FIRST_RELEASE = Version("2024.2")
 # The loader moved from the first to the second distribution, and got its new name, with 2026.2.
 LOADER_DISTRIBUTIONS = ("intel-cmplr-lib-ur", "intel-cmplr-lib-rt")
 LOADER_DLL = re.compile(r".*/(ur_loader(?:_shared)?\.dll)")
 HEADER_DISTRIBUTION = "intel-sycl-rt"
 HEADER = re.compile(r".*/ur_api\.h")
+# Where the names of the parity table are, in all releases.
+SYCL_HEADER = re.compile(
+    r".*/include/sycl/(kernel_bundle(_enums)?|backend|queue|usm/usm_pointer_info|ext/intel/info/\w+)\.hpp"
+    r"|.*/include/sycl/info/\w+\.def"
+)
 UNIFIED_RUNTIME_FUNCTION = re.compile(r"ur[A-Z]\w*")
 
 
@@ -78,6 +86,18 @@ class Index:
                 if name.fullmatch(info.filename):
                     return info.filename, archive.read(info)
         return None
+
+    def headers(self, names: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+        """Yield each release that has such headers, the oldest first, and their text."""
+        for version in self.wheels(HEADER_DISTRIBUTION):
+            if text := self.header_text(version, names):
+                yield str(version), text
+
+    def header_text(self, version: Version, names: re.Pattern[str]) -> str:
+        """Return the text of such headers of a release, empty when it has none."""
+        with RemoteZip(self.wheels(HEADER_DISTRIBUTION)[version].url) as archive:
+            chosen = [each for each in archive.infolist() if names.fullmatch(each.filename)]
+            return "\n".join(archive.read(each).decode() for each in chosen)
 
 
 def releases(index: Index) -> list[Version]:
@@ -122,6 +142,55 @@ def prototypes(header: bytes) -> dict[str, str]:
 def digest(prototype: str | None) -> str:
     """Return what the table tells prototypes apart by, empty for an unknown one."""
     return hashlib.sha256(prototype.encode()).hexdigest()[:8] if prototype else ""
+
+
+def oldest_mentions(headers: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str, str]:
+    """Return the first release whose headers have each name; `headers` are releases, the oldest first, and texts."""
+    left = set(names)
+    found: dict[str, str] = {}
+    for release, text in headers:
+        for name in sorted(left):
+            # Of a qualified name the last part: the headers open namespaces one by one.
+            if re.search(rf"\b{name.rpartition('::')[2]}\b", text):
+                found[name] = release
+        left -= found.keys()
+    if left:
+        raise BuildError("the headers lack names of the parity table", wanted=", ".join(sorted(left)))
+    return dict(sorted(found.items()))
+
+
+def parity_table(index: Index) -> dict[str, object]:
+    """Return the first release of each name in the parity table that no table of functions has."""
+    headers = {
+        "level-zero": list(level_zero_headers()),
+        "unified-runtime": list(index.headers(HEADER)),
+        "sycl": list(index.headers(SYCL_HEADER)),
+    }
+    functions = {**read_table("level_zero.json"), **read_table("unified_runtime.json")}
+    return {
+        "oldest": {column: each[0][0] for column, each in headers.items()},
+        "first": {
+            column: oldest_mentions(
+                each, {name for need in NEEDS for name in need.symbols(column)} - functions.keys()
+            )
+            for column, each in headers.items()
+        },
+    }
+
+
+def level_zero_headers() -> Iterator[tuple[str, str]]:
+    """Yield the releases of Level Zero in sources.toml, the oldest first, and their headers."""
+    releases = [each for each in load().releases if each.component == "level-zero"]
+    for release in sorted(releases, key=lambda each: Version(each.version)):
+        folders = obtain(item for item in release.inputs if item.role == "headers")
+        paths = [path for folder in folders.values() for path in sorted(folder.rglob("*.h"))]
+        yield release.version, "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def read_table(name: str) -> dict[str, object]:
+    """Return the functions of a table that was made before."""
+    functions: dict[str, object] = json.loads((DATA / name).read_text(encoding="utf-8"))["functions"]
+    return functions
 
 
 def unified_runtime_table(all_releases: Sequence[Release]) -> dict[str, object]:
@@ -204,6 +273,7 @@ def main(arguments: list[str]) -> int:
         found.append(unified_runtime_release(index, version))
         print(f"{version}: {found[-1].library} exports {len(found[-1].functions)} functions", flush=True)
     save("unified_runtime.json", unified_runtime_table(found))
+    save("parity.json", parity_table(index))
     return 0
 
 

@@ -123,7 +123,7 @@ def test_guided_by_coverage(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     run = subprocess.run(
         [
-            environment("atheris", "atheris==3.1.0"),
+            environment("atheris", "atheris==3.0.0"),
             root / "scripts/fuzz/check.py",
             corpus,
             "-runs=100000",

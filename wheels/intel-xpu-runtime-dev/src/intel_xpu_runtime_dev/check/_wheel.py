@@ -22,6 +22,16 @@ MAGICS = (b"MZ", b"\x7fELF")
 # Directory size, from the record that ends every archive; before it, the mark of a 64-bit one.
 END, END_SIZE, END_64 = b"PK\x05\x06", 22, b"PK\x06\x07"
 LONGEST_COMMENT = 0xFFFF
+# What zipfile lets out on a damaged archive; a member without a name alone is an IndexError.
+ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,
+    LookupError,
+    NotImplementedError,
+)
 
 
 def is_wheel(magic: bytes) -> bool:
@@ -47,7 +57,7 @@ def binaries(file: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
                 with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as content:
                     _unpack(archive, info, content)
                     yield info.filename, content
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError) as error:
+    except ZIP_ERRORS as error:
         raise MalformedError(f"the wheel is damaged: {error}") from None
 
 
