@@ -22,7 +22,6 @@ ELF_MACHINES = {"EM_X86_64": "x64", "EM_AARCH64": "arm64"}
 PE_MACHINES = {0x8664: "x64", 0xAA64: "arm64"}
 # STB_GNU_UNIQUE (C++ inline variables) has no name of its own in pyelftools.
 ELF_EXPORTED_BINDINGS = ("STB_GLOBAL", "STB_WEAK", "STB_LOOS")
-ELF_EXPORTED_VISIBILITIES = ("STV_DEFAULT", "STV_PROTECTED")
 ELF_FUNCTION_TYPES = ("STT_FUNC", "STT_LOOS")  # STT_LOOS is STT_GNU_IFUNC: a function chosen at load time
 # Bits of an entry in .gnu.version, from the LSB's symbol versioning chapter.
 VERSION_HIDDEN, VERSION_UNNAMED = 0x8000, 1
@@ -89,11 +88,7 @@ def _elf_exports(elf: ELFFile, symbols: SymbolTableSection) -> Iterator[Export]:
     versions = _elf_version_names(elf)
     symbol_versions = elf.get_section_by_name(".gnu.version")
     for number, symbol in enumerate(symbols.iter_symbols()):
-        if (
-            symbol["st_shndx"] == "SHN_UNDEF"
-            or symbol["st_info"]["bind"] not in ELF_EXPORTED_BINDINGS
-            or symbol["st_other"]["visibility"] not in ELF_EXPORTED_VISIBILITIES
-        ):
+        if symbol["st_shndx"] == "SHN_UNDEF" or symbol["st_info"]["bind"] not in ELF_EXPORTED_BINDINGS:
             continue
         index = 0
         if isinstance(symbol_versions, GNUVerSymSection):

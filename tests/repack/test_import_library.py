@@ -70,6 +70,14 @@ def test_equals_zigs(tmp_path: Path, names: list[str], dll: str, machine: str, c
     assert library == zig_dlltool(tmp_path, dll, names, data, machine)
 
 
+@pytest.mark.parametrize("length", range(1, 40))
+def test_equals_zigs_for_dll_names_of_any_length(length: int, tmp_path: Path) -> None:
+    """Names over 15 characters are kept elsewhere."""
+    dll = f"{'d' * length}.dll"
+
+    assert import_library(dll, ["f"]) == zig_dlltool(tmp_path, dll, ["f"], (), "x64")
+
+
 @pytest.mark.parametrize("machine", sorted(DLLTOOL_MACHINES))
 @pytest.mark.parametrize("count", [1, 824, 5000, 30_000])
 def test_equals_zigs_at_any_size(count: int, machine: str, tmp_path: Path) -> None:

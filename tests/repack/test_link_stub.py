@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerDefSection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from repack.binaries import Export, SharedLibrary, read_library
@@ -152,6 +154,31 @@ def test_programs_run_with_intels_loader_of_every_release(version: str, tmp_path
     for runtime in UNIFIED_RUNTIME:
         result = run(host, intel_runtime(runtime).parents[1] / "lib")
         assert result.stdout == "0 0\n", f"{runtime}: {result.stderr}"
+
+
+def test_version_definitions_are_those_of_a_real_linker(tmp_path: Path) -> None:
+    """Hashes and numbers too, which the dynamic loader compares."""
+    (tmp_path / "real.c").write_text("int f(void) { return 0; } int g(void) { return 0; }")
+    (tmp_path / "map").write_text("A_1 { global: f; }; VERSION_2.5 { global: g; };")
+    options = ("-shared", "-nostdlib", "-Wl,-soname,libmade.so.1", "-Wl,--version-script=map")
+    subprocess.run([program("gcc"), *options, "real.c", "-o", "real.so"], cwd=tmp_path, check=True)
+    (tmp_path / "stub.so").write_bytes(link_stub("libmade.so.1", read_library(tmp_path / "real.so").exports))
+
+    made, stub = (version_definitions(tmp_path / name) for name in ("real.so", "stub.so"))
+
+    assert made == stub
+    assert [names for _, names in stub] == [["libmade.so.1"], ["A_1"], ["VERSION_2.5"]]
+
+
+def version_definitions(path: Path) -> list[tuple[dict[str, int], list[str]]]:
+    """Return the fields and names of each version that a library defines."""
+    with path.open("rb") as file:
+        section = ELFFile(file).get_section_by_name(".gnu.version_d")
+        assert isinstance(section, GNUVerDefSection)
+        return [
+            (dict(entry.entry), [auxiliary.name for auxiliary in auxiliaries])
+            for entry, auxiliaries in section.iter_versions()
+        ]
 
 
 @pytest.mark.parametrize("linker", ["gcc-gold", "clang-lld", "zig"])
