@@ -16,14 +16,13 @@ import requests
 import urllib3
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
-from pypi_simple import DistributionPackage, NoSuchProjectError, PyPISimple
+from pypi_simple import PYPI_SIMPLE_ENDPOINT, DistributionPackage, NoSuchProjectError, PyPISimple
 
 from .catalogue import WheelLocation
 from .errors import BuildError
 from .extract import find_zip_members, zip_members
 from .transfer import Session, UnreachableError, brief, without_password
 
-DEFAULT_INDEX = "https://pypi.org/simple/"
 # A member's local header: 30 bytes, its name, and an extra field that wheels leave nearly empty.
 LOCAL_HEADER, LARGEST_EXTRA = 30, 1024
 
@@ -102,7 +101,7 @@ def pip_settings() -> PipSettings:
             sections[section][option] = str(ast.literal_eval(value))
     # pip's own order: a command's section beats the global one, the environment beats both.
     options = sections["global"] | sections["download"] | sections[":env:"]
-    indexes = [options.get("index-url", DEFAULT_INDEX), *options.get("extra-index-url", "").split()]
+    indexes = [options.get("index-url", PYPI_SIMPLE_ENDPOINT), *options.get("extra-index-url", "").split()]
     if options.get("no-index", "").lower() in ("1", "true", "yes", "on"):
         indexes = []
     return PipSettings(tuple(dict.fromkeys(indexes)), options.get("cert"))

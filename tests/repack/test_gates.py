@@ -304,3 +304,13 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
 )
 def test_installed_path(member: str, place: str) -> None:
     assert installed_path(member) == place
+
+
+def test_an_index_out_of_reach_is_told_and_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = wheel("level-zero-devel", "1.32.0", "win_amd64")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("XPU_DEV_CACHE_DIR", str(tmp_path))
+    check_wheels([path])
+    assert "NOT CHECKED for files of Intel's wheels (win_amd64)" in capsys.readouterr().err

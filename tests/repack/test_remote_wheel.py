@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from repack.catalogue import WheelLocation
 from repack.errors import BuildError
 from repack.remote_wheel import (
-    DEFAULT_INDEX,
     RangesRefusedError,
     find_wheel,
     pip_settings,
@@ -195,4 +195,4 @@ def test_pip_without_settings_means_the_default_index(monkeypatch: pytest.Monkey
     for variable in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_CERT"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    assert pip_settings().indexes == (DEFAULT_INDEX,)
+    assert pip_settings().indexes == (PYPI_SIMPLE_ENDPOINT,)
