@@ -28,7 +28,7 @@ def compilers() -> Iterator[Compiler]:
     path = which("cl")
     if path and is_complete(os.environ):
         yield Compiler((path,), "msvc", None, "environment")
-    for installation in _installations():
+    for installation in installations():
         environment = _developer_environment(installation)
         path = _cl_of(environment)
         if path and is_complete(environment):
@@ -52,7 +52,8 @@ def _holds(folders: str, name: str) -> bool:
     return any(Path(folder, name).is_file() for folder in folders.split(os.pathsep) if folder)
 
 
-def _installations() -> Iterator[Path]:
+def installations() -> Iterator[Path]:
+    """Yield the folders of Visual Studio or its Build Tools with a C compiler, the newest first."""
     base = os.environ.get("ProgramFiles(x86)", r"C:\Program Files (x86)")
     vswhere = Path(base, "Microsoft Visual Studio", "Installer", "vswhere.exe")
     if not vswhere.is_file():
