@@ -34,6 +34,7 @@ TASKS = {
     "api-history": Task(
         "api_history", "make the tables of `xpu-dev check` and `api` from every upstream release"
     ),
+    "bench": Task("tasks.bench", "time what users wait for, beside the peers"),
     "build": Task(
         "repack.build", "build the SDK wheels and the locator's wheel from pinned sources into dist/"
     ),
