@@ -129,7 +129,7 @@ def shadowing(machine: Machine) -> Finding:
     found = lookup(machine, rules(triton[1]))
     folder = Path(found.root, "include")
     others = [name for name in ("sycl", "unified-runtime", "CL") if (folder / name).is_dir()]
-    if not others or (found.via == "default" and found.root == DEFAULT_ROOT and not others):
+    if not others:
         return ok(f"{folder} holds nothing that would hide SYCL's headers")
     return Finding(
         WARNING,

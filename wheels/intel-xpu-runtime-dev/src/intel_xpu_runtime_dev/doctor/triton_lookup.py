@@ -78,13 +78,15 @@ def lookup(machine: Machine, row: Rules) -> Lookup:
     """Return the folders that Triton would search."""
     via = next((name for name in row.variables if name in machine.environ), "default")
     root = machine.environ.get(via, DEFAULT_ROOT)
-    includes = [(Path(root, "include"), via)]
-    libraries = [(Path(root, "lib"), via)] if machine.windows and row.root_library else []
     sycl, include_folders, library_folders = _sycl(machine, row)
-    includes += [(folder, sycl) for folder in include_folders]
-    # 3.2 on Windows never adds a library folder.
-    if row.since >= (3, 3, 0) or not machine.windows:
+    includes = [(Path(root, "include"), via), *((folder, sycl) for folder in include_folders)]
+    libraries = []
+    # 3.2 on Windows adds no library folder at all.
+    if row.root_library or not machine.windows:
         libraries += [(folder, sycl) for folder in library_folders]
+    # Behind SYCL's: an import library in the prefix is taken even when the variable leads elsewhere.
+    if row.root_library and machine.windows:
+        libraries.append((Path(root, "lib"), via))
     return Lookup(root, via, includes, libraries, sycl)
 
 
@@ -121,9 +123,7 @@ def _sycl(machine: Machine, row: Rules) -> tuple[str, list[Path], list[Path]]:
         root = Path(oneapi, "compiler", "latest")
         return "ONEAPI_ROOT", [root / "include", root / "include" / "sycl"], [root / "lib"]
     headers, files = sycl_files(machine, row)
-    # sycl/sycl.hpp: both the folder that holds it and the one above.
-    includes = [folder for path in headers for folder in (path.parent.parent, path.parent)]
-    return "intel-sycl-rt", includes, [path.parent for path in files if path.suffix != ".dll"]
+    return "intel-sycl-rt", [path.parent.parent for path in headers], [path.parent for path in files]
 
 
 def _compiler_folders(machine: Machine, kind: str) -> list[tuple[Path, str]]:
