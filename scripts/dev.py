@@ -43,6 +43,7 @@ TASKS = {
     ),
     "release": Task("repack.release", "make everything of a release: wheels, channel, SBOMs, index"),
     "verify": Task("repack.verify", "build a released wheel or conda package again and compare"),
+    "troubleshooting": Task("troubleshooting", "make docs/troubleshooting.md from the doctor's tables"),
     "test": Task("tasks.test", "lint, type-check and test everything", packages="system-packages.txt"),
 }
 
@@ -66,7 +67,8 @@ def main(arguments: list[str]) -> int:
             ensure_system_packages(ROOT / "scripts" / task.packages)
     except subprocess.CalledProcessError as error:
         return fail(f"set-up failed: {' '.join(map(str, error.cmd))} ended with {error.returncode}")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "VIRTUAL_ENV": str(VENV)}
+    sources = [str(ROOT / "scripts"), str(ROOT / "wheels" / "intel-xpu-runtime-dev" / "src")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sources), "VIRTUAL_ENV": str(VENV)}
     environment["PATH"] = os.pathsep.join([str(bin_folder()), environment.get("PATH", "")])
     command = [str(python()), "-m", task.module, *rest]
     if os.name == "posix":

@@ -49,7 +49,10 @@ class Layout:
 
     def machine(self) -> Machine:
         """Return the description that the checks read."""
-        lines = [f"\t{name} (libc6,x86-64) => {path}" for name, path in self.cache]
+
+        def listing() -> str:
+            return "\n".join(f"\t{name} (libc6,x86-64) => {path}" for name, path in self.cache)
+
         return Machine(
             windows=self.windows,
             environ=self.environ,
@@ -60,7 +63,7 @@ class Layout:
             root=self.root,
             python_include=self.prefix / "include",
             python_libraries=self.prefix / "libs",
-            read_linker_cache=lambda: "\n".join(lines),
+            read_linker_cache=listing,
             read_registry=lambda key: self.registry.get(key, {}),
             read_visual_studios=lambda: self.studios,
             can_open=lambda path: path.name not in self.closed,

@@ -22,8 +22,9 @@ DEVICE_CLASSES = (
 )
 DRIVER_VALUE = "LevelZeroDriverPath"
 MOST_DEVICES = 16
-# What the loader opens on Linux, in its order.
-LINUX_DRIVERS = ("libze_intel_vpu.so.1", "libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1")
+# What the loader opens on Linux; the last two are of neural processors, which run no kernels.
+GPU_DRIVERS = ("libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1")
+LINUX_DRIVERS = (*GPU_DRIVERS, "libze_intel_npu.so.1", "libze_intel_vpu.so.1")
 
 
 def copies(machine: Machine) -> list[tuple[str, Path]]:
@@ -102,8 +103,13 @@ def drivers(machine: Machine) -> Finding:
     """The drivers that the loader would load."""
     found = list(_windows_drivers(machine) if machine.windows else _linux_drivers(machine))
     there = [path for path in found if path.is_file()]
-    if there:
+    if any(not _is_npu(path) for path in there):
         return ok(f"{len(there)} Level Zero driver{'s' if len(there) > 1 else ''}", *map(str, there))
+    if there:
+        return Finding(
+            BROKEN, f"{there[0]} is the driver of a neural processor, which runs no kernels",
+            "the driver of a GPU", DRIVER_FIX,
+        )  # fmt: skip
     if found:
         return Finding(
             BROKEN, f"{found[0]} is registered but not there", "an installed driver", f"{DRIVER_FIX} again"
@@ -114,9 +120,13 @@ def drivers(machine: Machine) -> Finding:
         f"no Level Zero driver in {where}",
         "a display or compute device with a Level Zero driver"
         if machine.windows
-        else " or ".join(LINUX_DRIVERS),
+        else " or ".join(GPU_DRIVERS),
         DRIVER_FIX if machine.windows else f"{DRIVER_FIX}: the packages libze-intel-gpu1 and libze1",
     )
+
+
+def _is_npu(path: Path) -> bool:
+    return "npu" in path.name or "vpu" in path.name
 
 
 def _windows_drivers(machine: Machine) -> Iterator[Path]:
@@ -129,11 +139,10 @@ def _windows_drivers(machine: Machine) -> Iterator[Path]:
 
 def _linux_drivers(machine: Machine) -> Iterator[Path]:
     alternatives = machine.environ.get("ZE_ENABLE_ALT_DRIVERS")
-    if alternatives:
-        yield from (Path(path) for path in alternatives.split(","))
-        return
-    for name in LINUX_DRIVERS:
-        yield from (path for soname, path in machine.linker_cache if soname == name)
+    for name in alternatives.split(",") if alternatives else LINUX_DRIVERS:
+        known = [path for soname, path in machine.linker_cache if soname == name]
+        # The loader takes a path as well as a name.
+        yield from known or ([Path(name)] if alternatives else [])
 
 
 def unified_runtime(machine: Machine) -> Finding:

@@ -36,7 +36,7 @@ MESSAGES = (
     ),
     Message(
         "LNK1181: cannot open input file 'ze_loader.lib'",
-        r"(LNK1181|cannot open|could not open|unable to find).*ze_loader(\.lib)?",
+        r"(LNK1181|cannot open|could not open).*ze_loader",
         "The linker finds no import library of the Level Zero loader; a library path over 260 characters gives the same.",
         "`pip install intel-xpu-runtime-dev`, and set the variables with `xpu-dev env`.",
         ("triton-level-zero", "triton-one-kit", "triton-overlay", "long-paths"),
@@ -94,7 +94,7 @@ MESSAGES = (
     ),
     Message(
         "undefined reference to `__spirv_...' / no member named '__spirv_...'",
-        r"__spirv_\w+",
+        r"__spirv_",
         "Another release's SYCL headers come first: the root that Triton was given also holds `sycl/`.",
         "Point the variable at a kit that holds `level_zero` alone, as `xpu-dev env` does.",
         ("triton-shadowing",),

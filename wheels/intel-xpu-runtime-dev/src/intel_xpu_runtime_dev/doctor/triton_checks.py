@@ -11,7 +11,6 @@ from .findings import BROKEN, WARNING, Finding, not_applicable, ok
 from .machine import Machine
 from .triton_lookup import (
     BOTH,
-    DEFAULT_ROOT,
     HEADER,
     OWNERS,
     header,
