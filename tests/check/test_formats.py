@@ -229,3 +229,14 @@ class Counted(FileIO):
         data = super().read(-1 if size is None else size)
         self.count += len(data or b"")
         return data or b""
+
+
+@pytest.mark.parametrize(("place", "what"), [(54, "program"), (58, "section")])
+def test_elf_headers_that_are_too_small(place: int, what: str, tmp_path: Path) -> None:
+    """A 64-bit file that calls its headers as long as those of a 32-bit one, which fuzzing found."""
+    path = elf(tmp_path, "x86_64-linux-gnu", source(*LEVEL_ZERO))
+    content = bytearray(path.read_bytes())
+    content[place : place + 2] = (40).to_bytes(2, "little")
+    path.write_bytes(content)
+    with pytest.raises(MalformedError, match="ELF headers of 40 bytes"):
+        read(path)

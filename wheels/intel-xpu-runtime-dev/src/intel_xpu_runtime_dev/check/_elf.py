@@ -16,7 +16,6 @@ from ._window import MalformedError, Window
 MACHINES = {3: "x86", 8: "MIPS", 20: "PowerPC", 21: "PowerPC 64", 22: "S/390", 40: "ARM", 62: "x86-64",
             183: "ARM64", 243: "RISC-V", 258: "LoongArch"}  # fmt: skip
 ET_REL, PT_LOAD, PT_DYNAMIC, SHT_DYNSYM = 1, 1, 2, 11
-SMALLEST_HEADER = 32
 DT_NULL, DT_NEEDED, DT_STRTAB, DT_SYMTAB, DT_STRSZ = 0, 1, 5, 6, 10
 DT_VERSYM, DT_VERNEED, DT_VERNEEDNUM = 0x6FFFFFF0, 0x6FFFFFFE, 0x6FFFFFFF
 # Tables that can follow the symbol table in memory: hash, strings, relocations, GNU hash, versions.
@@ -48,6 +47,16 @@ class Forms(NamedTuple):
     def symbol_size(self) -> int:
         """Size of a symbol in bytes."""
         return 24 if self.bits == 64 else 16
+
+    @property
+    def segment_size(self) -> int:
+        """Size of a program header in bytes."""
+        return 56 if self.bits == 64 else 32
+
+    @property
+    def section_size(self) -> int:
+        """Size of a section header in bytes."""
+        return 64 if self.bits == 64 else 40
 
     def segment(self, data: bytes) -> tuple[int, int, int, int]:
         """Return type, offset, address and size in the file of a program header."""
@@ -110,10 +119,12 @@ def read_elf(window: Window) -> Binary:
         raise MalformedError("this is an object file: its imports are settled when it is linked")
     header = struct.unpack(forms.header, window.read(24, struct.calcsize(forms.header)))
     segments_at, sections_at, segment_size, segment_count, section_size, section_count = header
-    image = _image(window, forms, _headers(window, segments_at, segment_size, segment_count))
+    image = _image(
+        window, forms, _headers(window, segments_at, segment_size, segment_count, forms.segment_size)
+    )
     imports: list[Import] = []
     if DT_SYMTAB in image.dynamic:
-        sections = _headers(window, sections_at, section_size, section_count)
+        sections = _headers(window, sections_at, section_size, section_count, forms.section_size)
         imports = list(_imports(image, _symbol_count(image, sections)))
     libraries = [image.string(offset) for offset in image.needed]
     return Binary(
@@ -121,9 +132,9 @@ def read_elf(window: Window) -> Binary:
     )
 
 
-def _headers(window: Window, offset: int, size: int, count: int) -> Iterator[bytes]:
+def _headers(window: Window, offset: int, size: int, count: int, smallest: int) -> Iterator[bytes]:
     """Yield the program or section headers."""
-    if count and size < SMALLEST_HEADER:
+    if count and size < smallest:
         raise MalformedError(f"ELF headers of {size} bytes")
     for i in range(count):
         yield window.read(offset + i * size, size)
