@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import requests
 from api_history import HEADER, SYCL_HEADER, Index, oldest_mentions, unified_runtime_release, written
 from intel_xpu_runtime_dev.api._history import DATA, History, history, release_key
 from intel_xpu_runtime_dev.api._parity import COLUMNS, NEEDS, parity
@@ -35,7 +36,12 @@ def unified_runtime() -> History:
 
 @pytest.fixture(scope="module")
 def index() -> Index:
-    return Index()
+    found = Index()
+    try:
+        found.wheels("intel-sycl-rt")
+    except requests.RequestException as error:
+        lacking(f"the package index cannot be asked: {error}")
+    return found
 
 
 def level_zero_folder(version: str) -> Path:

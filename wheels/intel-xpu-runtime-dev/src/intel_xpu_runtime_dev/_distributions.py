@@ -20,22 +20,25 @@ def copies(name: str) -> Iterator[metadata.Distribution]:
 def files_of(distribution: metadata.Distribution, tail: str) -> Iterator[str]:
     """Yield the existing files of a distribution whose path ends with the components of `tail`."""
     wanted = PurePosixPath(tail).parts
-    for entry in _recorded(distribution):
+    for entry in recorded(distribution, wanted[-1]):
         if entry.parts[-len(wanted) :] == wanted:
             yield from _located(distribution, entry)
 
 
 def folders_of(distribution: metadata.Distribution, suffix: str) -> Iterator[str]:
     """Yield the folders of a distribution's existing files with a suffix, each once."""
-    some = {entry.parent: entry for entry in _recorded(distribution) if entry.suffix == suffix}
+    some = {entry.parent: entry for entry in recorded(distribution) if entry.suffix == suffix}
     for entry in some.values():
         for path in _located(distribution, entry):
             yield os.path.dirname(path)  # noqa: PTH120  (strings in, strings out)
 
 
-def _recorded(distribution: metadata.Distribution) -> Iterator[PurePosixPath]:
+def recorded(distribution: metadata.Distribution, part: str = "") -> Iterator[PurePosixPath]:
+    """Yield the paths in a distribution's RECORD that contain `part`, relative to its site-packages, existing or not."""
     # Not `distribution.files`: from Python 3.12 on it leaves out what is not where RECORD says.
-    for row in csv.reader((distribution.read_text("RECORD") or "").splitlines()):
+    lines = (distribution.read_text("RECORD") or "").splitlines()
+    # Some have thousands of files: a path costs more than a look at the line.
+    for row in csv.reader(line for line in lines if part in line):
         if row:
             yield PurePosixPath(row[0])
 

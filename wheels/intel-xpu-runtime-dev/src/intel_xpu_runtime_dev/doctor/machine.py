@@ -12,6 +12,8 @@ from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
+from .._distributions import files_of
+
 WINDOWS = os.name == "nt"
 CONDA_FOLDER = "conda-meta"
 
@@ -37,6 +39,7 @@ class Machine:
     read_visual_studios: Callable[[], tuple[Path, ...]] = tuple
     can_open: Callable[[Path], bool] = lambda path: os.access(path, os.R_OK | os.W_OK)
     python_version: str = field(default_factory=lambda: "{}.{}.{}".format(*sys.version_info))
+    _installed: dict[str, list[metadata.Distribution]] = field(default_factory=dict)
 
     @property
     def separator(self) -> str:
@@ -79,19 +82,18 @@ class Machine:
 
     def distributions(self, name: str) -> list[metadata.Distribution]:
         """Return the installed copies of a distribution, the one that counts first."""
-        return list(metadata.distributions(name=name, path=list(self.site)))
+        if name not in self._installed:
+            self._installed[name] = list(metadata.distributions(name=name, path=list(self.site)))
+        return self._installed[name]
 
     def distribution(self, name: str) -> metadata.Distribution | None:
         """Return the installed distribution."""
         return next(iter(self.distributions(name)), None)
 
     def files(self, distribution: metadata.Distribution, *names: str) -> Iterator[Path]:
-        """Yield the existing files of a distribution with one of these names, as Triton looks for them."""
-        for entry in distribution.files or ():
-            if entry.name in names:
-                path = Path(os.path.normpath(str(distribution.locate_file(entry))))
-                if path.is_file():
-                    yield path
+        """Yield the existing files of a distribution with one of these names."""
+        for name in names:
+            yield from map(Path, files_of(distribution, name))
 
     def short(self, text: str) -> str:
         """Return a text with the home folder written as ~: it may name its owner."""

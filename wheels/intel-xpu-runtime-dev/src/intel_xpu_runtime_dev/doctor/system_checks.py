@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from .._distributions import recorded
 from .findings import BROKEN, WARNING, Finding, not_applicable, ok
 from .machine import Machine
 
@@ -216,7 +217,7 @@ def _paths(machine: Machine) -> Iterator[str]:
     for name in LONG_PATH_DISTRIBUTIONS:
         for distribution in machine.distributions(name)[:1]:
             folder = str(distribution.locate_file(""))
-            yield from (os.path.normpath(f"{folder}/{entry}") for entry in distribution.files or ())
+            yield from (os.path.normpath(f"{folder}/{entry}") for entry in recorded(distribution))
 
 
 def unusual_paths(machine: Machine) -> Finding:

@@ -235,7 +235,8 @@ def inductor(machine: Machine) -> Finding:
         return not_applicable("torch is not installed")
     lacks = list(_inductor_lacks(machine))
     if not lacks:
-        return ok("Inductor's cpp_wrapper finds SYCL and Level Zero")
+        root = machine.environ.get("LEVEL_ZERO_V1_SDK_PATH", "the system's loader")
+        return ok(f"Inductor's cpp_wrapper takes SYCL from icpx and Level Zero from {root}")
     return Finding(
         WARNING,
         f"cpp_wrapper and AOTInductor find no {', no '.join(lacks)}; torch.compile's default needs neither",
