@@ -23,7 +23,8 @@ examples:
   xpu-dev check dist/*.whl --level-zero 1.17.28     against the loader of an older driver
   xpu-dev check libfoo.so --functions               every function, with the first release that has it
 
-Only imports are seen: a function that the file looks up by name at run time is in no table.
+Only imports are seen: not a function that the file looks up by name at run time, nor which structures and
+enumerators it was compiled with.
 The exit code is 1 when a file cannot be read or needs what the runtime lacks."""
 
 
