@@ -1,0 +1,76 @@
+"""Real `@triton.jit` kernels through our driver on Intel's CPU device; the checks run in a child with an empty PATH."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from repack.launcher import build_launcher_wheel
+
+from tests.support import environments
+from tests.support.wheels import ROOT
+
+CHECKS = Path(__file__).with_name("checks.py")
+PACKAGE = ROOT / "wheels" / "intel-xpu-runtime-dev" / "src"
+pytestmark = pytest.mark.xdist_group("triton-driver")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with Triton's cache and the unpacked C launcher."""
+    made = tmp_path_factory.mktemp("triton-driver")
+    with zipfile.ZipFile(build_launcher_wheel("linux_x86_64", made / "wheel")) as archive:
+        archive.extractall(made / "launcher")
+    return made
+
+
+def run(
+    folder: Path, group: str, launcher: str, cache: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": "",  # no compiler, no linker, nothing
+        "HOME": str(folder),
+        "TRITON_CACHE_DIR": str(cache or folder / "cache"),
+        "PYTHONPATH": os.pathsep.join(map(str, [PACKAGE, folder / "launcher"])),
+    }
+    python = environments.triton_with_runtime()
+    command = [str(python), str(CHECKS), group, launcher]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("launcher", ["ctypes", "c"])
+def test_every_check_is_right(launcher: str, folder: Path) -> None:
+    result = run(folder, "all", launcher)
+    assert result.returncode == 0, result.stdout + result.stderr
+    checks = re.findall(r"^def (\w+)\(\) -> None:", CHECKS.read_text("utf-8"), re.MULTILINE)
+    assert result.stdout.splitlines() == [f"right: {check}" for check in checks]
+
+
+def test_second_process_starts_from_native_binaries(folder: Path) -> None:
+    """Machine code lies in Triton's cache; a damaged file is built again from its source."""
+    cache = folder / "second"
+    assert run(folder, "add", "ctypes", cache).returncode == 0
+    (native,) = cache.rglob("add_kernel.native")
+    first = native.stat()
+    assert run(folder, "add", "ctypes", cache).returncode == 0
+    assert native.stat().st_mtime_ns == first.st_mtime_ns  # read, not written
+    native.write_bytes(b"damaged")
+    assert run(folder, "add", "ctypes", cache).returncode == 0
+    assert native.stat().st_size == first.st_size  # built again, kept again
+
+
+def test_a_wrong_number_is_found(folder: Path) -> None:
+    """The checks themselves can fail."""
+    changed = folder / "wrong.py"
+    changed.write_text(CHECKS.read_text("utf-8").replace("x.numpy() + y.numpy()", "x.numpy() - y.numpy()"))
+    python = environments.triton_with_runtime()
+    environment = {"PATH": "", "HOME": str(folder), "PYTHONPATH": str(PACKAGE)}
+    result = subprocess.run(
+        [str(python), str(changed), "add"], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert result.returncode == 1
+    assert "AssertionError" in result.stderr
