@@ -42,6 +42,9 @@ TASKS = {
         "repack.conda", "build the conda packages from the same trees, as a channel in dist/conda/"
     ),
     "release": Task("repack.release", "make everything of a release: wheels, channel, SBOMs, index"),
+    "smoke": Task(
+        "tasks.smoke", "build and install the newest wheels, JIT-compile and launch kernels with them"
+    ),
     "verify": Task("repack.verify", "build a released wheel or conda package again and compare"),
     "troubleshooting": Task("troubleshooting", "make docs/troubleshooting.md from the doctor's tables"),
     "test": Task("tasks.test", "lint, type-check and test everything", packages="system-packages.txt"),

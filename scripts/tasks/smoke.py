@@ -1,0 +1,77 @@
+"""Build the newest wheels, install them in a new environment, run `xpu-dev smoke` there: `dev.py smoke [arguments]`.
+
+Arguments are passed on, the exit code is that of `xpu-dev smoke`. Intel's runtime and CPU device come from the index
+that pip is configured for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from repack import build
+from repack.catalogue import Platform, load
+from repack.errors import BuildError, reported
+
+WINDOWS = os.name == "nt"
+LOCATOR = "intel-xpu-runtime-dev"
+COMPONENTS = ("level-zero", "unified-runtime")
+
+
+@reported
+def main(arguments: list[str]) -> int:
+    """Return the exit code of `xpu-dev smoke`; BuildError where it could not be built or installed."""
+    with tempfile.TemporaryDirectory(prefix="dev-smoke-") as scratch:
+        wheels, environment = Path(scratch, "wheels"), Path(scratch, "environment")
+        build_newest(wheels, "win_amd64" if WINDOWS else "linux_x86_64")
+        install(wheels, environment)
+        program = scripts_folder(environment) / ("xpu-dev.exe" if WINDOWS else "xpu-dev")
+        return subprocess.run([str(program), "smoke", *arguments], check=False).returncode
+
+
+def build_newest(out: Path, platform: Platform) -> None:
+    """Build the newest wheel of each component for a platform, and the locator's, into `out`."""
+    catalogue = load()
+    command = ["--out", str(out), "--platform", platform, "--only", LOCATOR]
+    for component in COMPONENTS:
+        command += ["--only", f"{component}-devel"]
+        command += ["--version", catalogue.of(component)[0].version]
+    # Standard output is for what smoke prints.
+    with contextlib.redirect_stdout(sys.stderr):
+        if build.main(command):
+            raise BuildError("the wheels cannot be built", found="see above")
+
+
+def install(wheels: Path, environment: Path) -> None:
+    """Install the wheels with the CPU device in a new environment."""
+    say("installing them with Intel's CPU device in a new environment")
+    call("venv", str(environment))
+    call(
+        "pip", "--python", str(environment), "install", "--quiet", "--disable-pip-version-check",
+        "--find-links", str(wheels), f"{LOCATOR}[cpu]",
+    )  # fmt: skip
+
+
+def call(module: str, *arguments: str) -> None:
+    """Run a module of this interpreter; BuildError where it fails, after its own words."""
+    command = [sys.executable, "-m", module, *arguments]
+    if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
+        raise BuildError(f"failed: {' '.join(command)}", found="see above")
+
+
+def scripts_folder(environment: Path) -> Path:
+    """Return the folder of an environment's programs."""
+    return environment / ("Scripts" if WINDOWS else "bin")
+
+
+def say(message: str) -> None:
+    """Print what is going on, apart from what smoke prints."""
+    print(f"smoke: {message}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""`xpu-dev smoke`."""
