@@ -1,4 +1,4 @@
-"""Build the SDK wheels and the locator's wheel from pinned sources: `dev.py build`."""
+"""Build the SDK wheels from pinned sources, the locator's and the launcher's: `dev.py build`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ from .catalogue import PLATFORMS, ROOT, Catalogue, Input, Platform, Release, loa
 from .errors import BuildError, reported
 from .fetch import obtain_releases
 from .gates import check_wheels
+from .launcher import DISTRIBUTION as LAUNCHER
+from .launcher import build_launcher_wheel
 from .publish import publish, sha256
 from .stage import stage_release
 from .wheel import build_pure_wheel, build_sdk_wheel, distribution_of
 
 LOCATOR = "intel-xpu-runtime-dev"
+OWN = (LOCATOR, LAUNCHER)
 WORKERS = min(4, os.cpu_count() or 1)
 EPILOG = """\
-Without options: every version in sources.toml, for both platforms, and the locator. A version whose sources
+Without options: every version in sources.toml, for both platforms, the locator and the launcher. A version whose sources
 cannot be reached is skipped, with a loud line. Options may be repeated:
 
   dev.py build --only level-zero-devel --platform win_amd64 --version 1.32.0 --version 1.20.6
@@ -46,13 +49,13 @@ def main(arguments: list[str]) -> int:
     """Build what the arguments ask for; the output folder changes only if all of it passes the gates."""
     catalogue = load()
     options = _parser().parse_args(arguments)
-    distributions = [*map(distribution_of, catalogue.components), LOCATOR]
+    distributions = [*map(distribution_of, catalogue.components), *OWN]
     only = _chosen(options.only, distributions, "distribution")
     platforms = _chosen(options.platform, PLATFORMS, "platform")
     releases = _chosen_releases(catalogue, only, options.version)
     try:
         with _clean_stop(), _scratch_folder() as scratch:
-            wheels = build_wheels(releases, platforms, scratch, with_locator=LOCATOR in only)
+            wheels = build_wheels(releases, platforms, scratch, own=[name for name in OWN if name in only])
             check_wheels(wheels)
             published = publish(wheels, options.out)
     except OSError as error:
@@ -63,9 +66,13 @@ def main(arguments: list[str]) -> int:
 
 
 def build_wheels(
-    releases: Collection[Release], platforms: tuple[Platform, ...], scratch: Path, *, with_locator: bool
+    releases: Collection[Release],
+    platforms: tuple[Platform, ...],
+    scratch: Path,
+    *,
+    own: Collection[str] = OWN,
 ) -> list[Path]:
-    """Build the wheels of these releases, and the locator's, in the folder `scratch`; return their paths.
+    """Build the wheels of these releases, and those that are written here, in the folder `scratch`; return their paths.
 
     A release that cannot be had is skipped, with a line on stderr; BuildError where none is left.
     """
@@ -81,8 +88,10 @@ def build_wheels(
         return build_sdk_wheel(tree, out)
 
     jobs: list[Callable[[], Path]] = []
-    if with_locator:
+    if LOCATOR in own:
         jobs.append(partial(build_pure_wheel, LOCATOR, out))
+    if LAUNCHER in own:
+        jobs += [partial(build_launcher_wheel, platform, out) for platform in platforms]
     if releases:
         compilers = compile_gate.find_compilers()
         if compilers.missing or sys.stderr.isatty():

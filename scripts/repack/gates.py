@@ -37,7 +37,9 @@ MOST_TOLD = 20
 LONGEST_PATH = 88
 # CMake itself sets the names of these files, and their folder's, by the name of the package that projects ask for.
 LONGER_PATHS = {"Lib/site-packages/unified_runtime_devel/lib/cmake/unified-runtime/": 102}
-# The dynamic loader refuses the link stubs, so they may lie in a wheel; nothing else that is executable may.
+# The dynamic loader refuses the link stubs, so they may lie in a wheel; nothing else that is executable may, but
+# for the launcher's extension, which is all that its wheel is for.
+LAUNCHER = re.compile(r"intel_xpu_triton_launcher/_launcher\.(abi3\.so|pyd)")
 LINK_STUB = re.compile(r"(level_zero|unified_runtime)_devel/lib/lib\w+_loader\.so")
 EXECUTABLE_MAGIC = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 LICENCE_NAME = re.compile(r"licen[cs]e|copying|copyright|notice|eula|third-party", re.IGNORECASE)
@@ -163,7 +165,8 @@ def _binaries(wheels: Sequence[Wheel]) -> Iterator[str]:
         for member in wheel.members:
             executable = wheel.read(member.filename, 4).startswith(EXECUTABLE_MAGIC)
             stub = LINK_STUB.fullmatch(member.filename) and wheel.platforms == ("linux_x86_64",)
-            if (executable or member.filename.lower().endswith((".dll", ".pyd", ".exe"))) and not stub:
+            allowed = stub or LAUNCHER.fullmatch(member.filename)
+            if (executable or member.filename.lower().endswith((".dll", ".pyd", ".exe"))) and not allowed:
                 yield f"{wheel.name}: holds the program or library {member.filename}"
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .catalogue import Platform
 from .errors import BuildError
 from .import_library import import_library
-from .wheel import WHEELS, build_pure_wheel
+from .wheel import WHEELS, build_pure_wheel, normalise
 
 DISTRIBUTION = "intel-xpu-triton-launcher"
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-s", "-fvisibility=hidden")
@@ -39,7 +39,7 @@ TARGETS: dict[Platform, Target] = {
         "x86_64-linux-gnu.2.17",
         "_launcher.abi3.so",
         ("-fPIC",),
-        ("auditwheel", "repair", "--only-plat", "--plat", "manylinux_2_17_x86_64"),
+        ("auditwheel", "repair", "--only-plat", "--plat", "manylinux_2_5_x86_64"),
     ),
     # No C runtime: the extension calls nothing but Python.
     "win_amd64": Target("x86_64-windows-gnu", "_launcher.pyd", ("-nostdlib",), ("delvewheel", "repair")),
@@ -60,6 +60,7 @@ def build_launcher_wheel(platform: Platform, out: Path) -> Path:
         (installable,) = repaired.glob("*.whl")
         # Strict: no symbol outside the stable ABI, and none newer than the wheel's tag says.
         _run("abi3audit", "--strict", "--report", str(installable))
+        normalise(installable)
         out.mkdir(parents=True, exist_ok=True)
         return Path(shutil.move(installable, out / installable.name))
 

@@ -43,7 +43,7 @@ def make_release(folder: Path) -> None:
     """Fill an empty folder with the release."""
     releases = load().releases
     with tempfile.TemporaryDirectory(prefix="release-") as scratch:
-        built = build_wheels(releases, PLATFORMS, Path(scratch), with_locator=True)
+        built = build_wheels(releases, PLATFORMS, Path(scratch))
         check_wheels(built)
         wheels = [Path(shutil.copyfile(wheel, folder / wheel.name)) for wheel in built]
     build_channel(releases, folder / "conda")

@@ -22,6 +22,8 @@ from .conda import Job, build_package
 from .conda_archive import read_component
 from .errors import BuildError, reported
 from .fetch import obtain
+from .launcher import DISTRIBUTION as LAUNCHER
+from .launcher import build_launcher_wheel
 from .stage import stage_release
 from .wheel import build_pure_wheel, build_sdk_wheel, distribution_of
 
@@ -88,6 +90,8 @@ def _rebuild_wheel(file: Path, scratch: Path) -> Path:
     if platforms == {"any"}:
         return build_pure_wheel(name, scratch)
     platform: Platform = "win_amd64" if "win_amd64" in platforms else "linux_x86_64"
+    if name == LAUNCHER:
+        return build_launcher_wheel(platform, scratch)
     return build_sdk_wheel(_staged(name, str(version), platform, scratch), scratch)
 
 

@@ -99,14 +99,14 @@ def _build(project: Path, out: Path) -> Path:
         raise BuildError(
             f"hatchling cannot build {project.name}", found=said[-1] if said else str(error)
         ) from error
-    _normalise(wheel)
+    normalise(wheel)
     return wheel
 
 
-def _normalise(wheel: Path) -> None:
+def normalise(wheel: Path) -> None:
     """Write the archive anew, the same on every system: a zip file tells which one wrote it."""
     with zipfile.ZipFile(wheel) as archive:
-        members = [(info, archive.read(info)) for info in archive.infolist()]
+        members = [(info, archive.read(info)) for info in archive.infolist() if not info.is_dir()]
     with zipfile.ZipFile(wheel, "w") as archive:
         for info, content in members:
             fresh = zipfile.ZipInfo(info.filename, info.date_time)

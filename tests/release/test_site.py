@@ -57,7 +57,7 @@ def test_windows_pip_installs_by_name(site: str, wine: Wine, tmp_path: Path) -> 
 def test_pages_say_what_clients_ask_for(site: str, release: Path) -> None:
     with PyPISimple(f"{site}/simple/") as client:
         assert set(client.get_index_page().projects) == {
-            "intel-xpu-runtime-dev", "level-zero-devel", "unified-runtime-devel",
+            "intel-xpu-runtime-dev", "intel-xpu-triton-launcher", "level-zero-devel", "unified-runtime-devel",
         }  # fmt: skip
         page = client.get_project_page("level-zero-devel")
         for package in page.packages:

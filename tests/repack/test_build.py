@@ -158,7 +158,7 @@ def out_of_reach() -> Release:
 def test_a_version_out_of_reach_is_skipped_loudly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     releases = [load().release("level-zero", "1.32.0"), out_of_reach()]
 
-    wheels = build_wheels(releases, ("win_amd64",), tmp_path, with_locator=False)
+    wheels = build_wheels(releases, ("win_amd64",), tmp_path, own=())
 
     assert [wheel.name for wheel in wheels] == [ONE_NAME]
     told = capsys.readouterr().err
@@ -168,7 +168,7 @@ def test_a_version_out_of_reach_is_skipped_loudly(tmp_path: Path, capsys: pytest
 
 def test_nothing_left_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="no release can be had"):
-        build_wheels([out_of_reach()], ("win_amd64",), tmp_path, with_locator=False)
+        build_wheels([out_of_reach()], ("win_amd64",), tmp_path, own=())
 
 
 def test_a_new_fault_of_a_header_stops_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +178,7 @@ def test_a_new_fault_of_a_header_stops_the_build(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(compile_gate, "FAULTS", ())
 
     with pytest.raises(BuildError, match="do not compile") as error:
-        build_wheels([load().release("level-zero", "1.32.0")], ("win_amd64",), tmp_path, with_locator=False)
+        build_wheels([load().release("level-zero", "1.32.0")], ("win_amd64",), tmp_path, own=())
 
     assert "zel_tracing_ddi.h as c: new fault" in str(error.value)
     assert not list((tmp_path / "wheels").iterdir())
