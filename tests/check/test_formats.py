@@ -7,7 +7,10 @@ import subprocess
 from io import FileIO
 from pathlib import Path
 
+import pefile
 import pytest
+from elftools.elf.elffile import ELFFile
+from intel_xpu_runtime_dev.check import _window
 from intel_xpu_runtime_dev.check._binary import Binary, Import, read_binary
 from intel_xpu_runtime_dev.check._window import MalformedError, Window
 
@@ -85,8 +88,6 @@ def test_delayed_import_with_addresses_in_memory(tmp_path: Path) -> None:
 
 def _delay_descriptor(data: bytes) -> int:
     """Return where the first delayed import is described, by Microsoft's documented layout."""
-    import pefile
-
     image = pefile.PE(data=data, fast_load=True)
     address = image.OPTIONAL_HEADER.DATA_DIRECTORY[13].VirtualAddress
     return int(image.get_offset_from_rva(address))
@@ -240,3 +241,51 @@ def test_elf_headers_that_are_too_small(place: int, what: str, tmp_path: Path) -
     path.write_bytes(content)
     with pytest.raises(MalformedError, match="ELF headers of 40 bytes"):
         read(path)
+
+
+def test_imports_without_a_lookup_table(tmp_path: Path) -> None:
+    """Borland's linker left it out; the address table holds the same until the file is loaded."""
+    path = dll(tmp_path, WINDOWS[0][0], LIBRARIES, machine=WINDOWS[0][1])
+    whole = read(path).imports
+    data = bytearray(path.read_bytes())
+    image = pefile.PE(data=bytes(data))
+    for library in image.DIRECTORY_ENTRY_IMPORT:
+        struct.pack_into("<I", data, library.struct.get_file_offset(), 0)
+    path.write_bytes(data)
+    assert read(path).imports == whole
+
+
+def test_section_offset_is_rounded_down_as_windows_does(tmp_path: Path) -> None:
+    path = dll(tmp_path, WINDOWS[0][0], LIBRARIES, machine=WINDOWS[0][1])
+    whole = read(path).imports
+    data = bytearray(path.read_bytes())
+    for section in pefile.PE(data=bytes(data)).sections:
+        offset = section.get_field_absolute_offset("PointerToRawData")
+        struct.pack_into("<I", data, offset, section.PointerToRawData + 0x10)
+    path.write_bytes(data)
+    assert read(path).imports == whole
+
+
+def test_section_header_says_how_many_symbols_there_are(tmp_path: Path) -> None:
+    path = elf(tmp_path, LINUX[0][0], source(*LEVEL_ZERO))
+    with path.open("rb") as file:
+        whole = ELFFile(file)
+        headers, size = whole["e_shoff"], whole["e_shentsize"]
+        names = [section.name for section in whole.iter_sections()]
+    data = bytearray(path.read_bytes())
+    # sh_size: the symbol that every table begins with, and one more.
+    struct.pack_into("<Q", data, headers + names.index(".dynsym") * size + 32, 2 * 24)
+    path.write_bytes(data)
+    assert len(read(path).imports) == 1
+
+
+def test_reading_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_window, "MOST_BYTES", 3 * _window.BLOCK)
+    path = tmp_path / "file"
+    path.write_bytes(bytes(10 * _window.BLOCK))
+    with path.open("rb") as file:
+        window = Window(file)
+        for block in range(3):
+            window.read(block * _window.BLOCK, 1)
+        with pytest.raises(MalformedError, match="go over"):
+            window.read(4 * _window.BLOCK, 1)
