@@ -4,8 +4,9 @@
     python3 scripts/dev.py api-history [--level-zero CSV]
 
 Unified Runtime: the export names of the loader DLL of every release since 2024.2 and the prototypes in that
-release's ur_api.h, both read out of Intel's Windows wheels with range requests. Level Zero: a table with the
-columns function, first_release and last_release (empty: still there).
+release's ur_api.h, both read out of Intel's Windows wheels with range requests. Level Zero: releases of
+sources.toml that are newer than the table are added to it; CSV, with the columns function, first_release and
+last_release (empty: still there), makes it anew. Then the first releases of the names in `api --parity`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from intel_xpu_runtime_dev.api._history import DATA
 from intel_xpu_runtime_dev.api._parity import NEEDS
@@ -178,13 +179,18 @@ def parity_table(index: Index) -> dict[str, object]:
     }
 
 
+def level_zero_folders() -> Iterator[tuple[str, Path]]:
+    """Yield the releases of Level Zero in sources.toml, the oldest first, and the folder of their headers."""
+    for release in sorted(load().of("level-zero"), key=lambda each: Version(each.version)):
+        (folder,) = obtain(item for item in release.inputs if item.role == "headers").values()
+        yield release.version, folder
+
+
 def level_zero_headers() -> Iterator[tuple[str, str]]:
-    """Yield the releases of Level Zero in sources.toml, the oldest first, and their headers."""
-    releases = [each for each in load().releases if each.component == "level-zero"]
-    for release in sorted(releases, key=lambda each: Version(each.version)):
-        folders = obtain(item for item in release.inputs if item.role == "headers")
-        paths = [path for folder in folders.values() for path in sorted(folder.rglob("*.h"))]
-        yield release.version, "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    """Yield the releases of Level Zero in sources.toml, the oldest first, and the text of their headers."""
+    for version, folder in level_zero_folders():
+        paths = sorted(folder.rglob("*.h"))
+        yield version, "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def read_table(name: str) -> dict[str, object]:
@@ -242,6 +248,21 @@ def level_zero_table(rows: Iterable[Mapping[str, str]]) -> dict[str, object]:
     }
 
 
+def level_zero_extended(table: Mapping[str, Any], version: str, declared: Iterable[str]) -> dict[str, Any]:
+    """Return Level Zero's table with a release that is newer than all in it, from the functions of its headers."""
+    names = set(declared)
+    newest = table["releases"][-1]
+    functions = {name: [list(span) for span in spans] for name, spans in table["functions"].items()}
+    for name, spans in functions.items():
+        if not spans[-1][1] and name not in names:
+            spans[-1][1] = newest
+        elif spans[-1][1] and name in names:
+            spans.append([version, "", ""])
+    for name in names - functions.keys():
+        functions[name] = [[version, "", ""]]
+    return {**table, "releases": [*table["releases"], version], "functions": dict(sorted(functions.items()))}
+
+
 def written(table: Mapping[str, object]) -> str:
     """Return a table as JSON with one line an entry, which differences of versions can be read in."""
     parts = []
@@ -267,6 +288,11 @@ def main(arguments: list[str]) -> int:
     if chosen.level_zero:
         with chosen.level_zero.open(newline="") as file:
             save("level_zero.json", level_zero_table(csv.DictReader(file)))
+    for release, folder in level_zero_folders():
+        table = json.loads((DATA / "level_zero.json").read_text(encoding="utf-8"))
+        if Version(release) > Version(table["releases"][-1]):
+            names = [function.name for function in declared_functions(folder)]
+            save("level_zero.json", level_zero_extended(table, release, names))
     index = Index()
     found = []
     for version in releases(index):

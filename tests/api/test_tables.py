@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import requests
-from api_history import HEADER, SYCL_HEADER, Index, oldest_mentions, unified_runtime_release, written
+from api_history import (
+    HEADER,
+    SYCL_HEADER,
+    Index,
+    digest,
+    level_zero_extended,
+    oldest_mentions,
+    releases,
+    unified_runtime_release,
+    written,
+)
 from intel_xpu_runtime_dev.api._history import DATA, History, history, release_key
 from intel_xpu_runtime_dev.api._parity import COLUMNS, NEEDS, parity
 from packaging.version import Version
@@ -18,7 +29,6 @@ from repack.transfer import UnreachableError
 
 from tests.support.needs import lacking
 
-# Functions that the headers have long had while the table, made from tags of the repository, lacks them: none.
 LEVEL_ZERO_RELEASES = ("1.20.6", "1.32.0")
 # One of each loader file name, and the two sides of a changed prototype.
 REMADE = ("2025.2.2", "2025.3.3", "2026.2.0")
@@ -81,8 +91,6 @@ def test_level_zero_changed_no_prototype(declared: dict[str, dict[str, Function]
 def test_unified_runtime_is_what_the_script_finds(
     unified_runtime: History, index: Index, version: str
 ) -> None:
-    from api_history import digest
-
     release = unified_runtime_release(index, Version(version))
     spans = {name: unified_runtime.at(name, version) for name in unified_runtime.functions}
     assert {name: span.prototype for name, span in spans.items() if span} == {
@@ -96,8 +104,6 @@ def test_unified_runtime_is_what_the_script_finds(
 
 def test_every_release_of_the_index_is_in_the_table(unified_runtime: History, index: Index) -> None:
     """A newer one means: run `python3 scripts/dev.py api-history`."""
-    from api_history import releases
-
     newest = Version(unified_runtime.newest)
     assert [str(each) for each in releases(index) if each <= newest] == unified_runtime.releases
 
@@ -131,8 +137,6 @@ def test_launch_lost_a_parameter_under_one_name(unified_runtime: History) -> Non
 
 @pytest.mark.parametrize("name", ["level_zero.json", "unified_runtime.json", "parity.json"])
 def test_files_are_as_the_script_writes_them(name: str) -> None:
-    import json
-
     text = (DATA / name).read_text(encoding="utf-8")
     assert written(json.loads(text)) == text
 
@@ -175,3 +179,14 @@ def test_parity_in_the_headers_around_each_first_release(index: Index) -> None:
 def test_releases_compare_as_numbers(older: str, newer: str) -> None:
     assert release_key(older) < release_key(newer)
     assert release_key("1.18") == release_key("1.18.0")
+
+
+def test_next_release_of_level_zero() -> None:
+    table = json.loads((DATA / "level_zero.json").read_text(encoding="utf-8"))
+    names = {name for name, spans in table["functions"].items() if not spans[-1][1]}
+    back, gone, new = "zesGetVFManagementProcAddrTable", "zeInit", "zeFromTheFuture"
+    functions = level_zero_extended(table, "1.33.0", names - {gone} | {back, new})["functions"]
+    assert functions[gone] == [["1.0.12", "1.32.0", ""]]
+    assert functions[back] == [["1.18.0", "1.18.1", ""], ["1.33.0", "", ""]]
+    assert functions[new] == [["1.33.0", "", ""]]
+    assert functions["zeInitDrivers"] == table["functions"]["zeInitDrivers"]
