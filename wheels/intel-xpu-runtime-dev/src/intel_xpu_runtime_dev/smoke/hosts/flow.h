@@ -13,10 +13,13 @@ static void launch_once(const target *on, const job *wanted, const module *of, v
     launch(on, wanted, of, buffers);
     double cold = now() - start;
     for (unsigned b = 0; b < wanted->buffer_count; b++) {
-        after_launch[b].data = buffers[b];
+        /* A copy: Intel's driver brings shared memory back from the device when a program touches it, but not when the
+         * kernel does, for which write(2) then gives EFAULT. */
         after_launch[b].size = wanted->buffers[b].size;
+        after_launch[b].data = memcpy(allocate(after_launch[b].size), buffers[b], after_launch[b].size);
     }
     write_parts(file, after_launch, wanted->buffer_count);
+    for (unsigned b = 0; b < wanted->buffer_count; b++) free(after_launch[b].data);
     say("output\tfile=%s\tcold=%.9f", file, cold);
 }
 
