@@ -1,0 +1,1 @@
+"""Intel's real Level Zero driver on GPUs that do not exist: everything compiles, nothing executes."""
