@@ -18,13 +18,18 @@ TAGS = {
 
 
 class SdkBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Read the platform off the staged tree; `windows-overlay` in pyproject.toml maps its paths to the prefix."""
+    """Read the platform off the staged tree; tables of pyproject.toml say where else its files go.
+
+    `moved` renames folders of the tree, `windows-overlay` maps paths of the tree to paths of the prefix.
+    """
 
     def initialize(self, version: str, build_data: "dict[str, Any]") -> None:
         """Set what pyproject.toml cannot know."""
         manifest = read_manifest(self.root)
         build_data["pure_python"] = False
         build_data["tag"] = TAGS[manifest["platform"]]
+        for longer, shorter in self.config.get("moved", {}).items():
+            Path(self.root, longer).rename(Path(self.root, shorter))
         if manifest["platform"].startswith("win_"):
             build_data["shared_data"].update(self.config.get("windows-overlay", {}))
 

@@ -35,8 +35,6 @@ from .transfer import UnreachableError
 MOST_TOLD = 20
 # That of intel-sycl-rt: where its wheel can be installed on Windows, ours can.
 LONGEST_PATH = 88
-# CMake itself sets the names of these files, and their folder's, by the name of the package that projects ask for.
-LONGER_PATHS = {"Lib/site-packages/unified_runtime_devel/lib/cmake/unified-runtime/": 102}
 # The dynamic loader refuses the link stubs, so they may lie in a wheel; nothing else that is executable may, but
 # for the launcher's extension, which is all that its wheel is for.
 LAUNCHER = re.compile(r"intel_xpu_triton_launcher/_launcher\.(abi3\.so|pyd)")
@@ -223,11 +221,8 @@ def _distribution(wheel: Wheel) -> str:
 def _path_lengths(wheels: Sequence[Wheel]) -> Iterator[str]:
     for wheel in wheels:
         for path in (installed_path(member.filename) for member in wheel.members):
-            allowed = next(
-                (most for start, most in LONGER_PATHS.items() if path.startswith(start)), LONGEST_PATH
-            )
-            if len(path) > allowed:
-                yield f"{wheel.name}: {path} has {len(path)} characters, {allowed} are allowed"
+            if len(path) > LONGEST_PATH:
+                yield f"{wheel.name}: {path} has {len(path)} characters, {LONGEST_PATH} are allowed"
 
 
 def _modes(wheels: Sequence[Wheel]) -> Iterator[str]:

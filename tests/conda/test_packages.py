@@ -81,9 +81,11 @@ def test_holds_what_the_wheel_holds(release: catalogue.Release, platform: str, c
     package = name.replace("-", "_") + "/"
     with zipfile.ZipFile(wheel(name, release.version, conda.PLATFORMS[platform])) as archive:
         in_wheel = {
-            member.removeprefix(package): archive.read(member)
+            member.removeprefix(package).replace("cmake/u", "lib/cmake/unified-runtime/u"): archive.read(
+                member
+            )
             for member in archive.namelist()
-            if member.startswith((f"{package}include/", f"{package}lib/")) and not member.endswith("/")
+            if member.startswith((f"{package}include/", f"{package}lib/", f"{package}cmake/"))
         }
     assert {path.removeprefix(root): packed[path] for path in packed if path.startswith((f"{root}include/", f"{root}lib/"))} == in_wheel  # fmt: skip
     if release.component == "level-zero":

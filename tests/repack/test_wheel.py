@@ -62,7 +62,10 @@ def test_the_package_is_the_staged_tree(component: str, version: str, platform: 
     }
     code = {"__init__.py", "py.typed"}
     assert {path: packaged[path] for path in packaged.keys() - code} == {
-        path: content for path, content in tree.items() if not path.startswith("licenses/")
+        # The one folder whose own place would make too long a path on Windows.
+        path.replace("lib/cmake/unified-runtime/", "cmake/"): content
+        for path, content in tree.items()
+        if not path.startswith("licenses/")
     }
     assert code <= packaged.keys()
 

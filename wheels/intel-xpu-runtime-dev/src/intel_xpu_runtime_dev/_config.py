@@ -77,6 +77,10 @@ def _root(kit: Kit) -> Answer:
 
 
 def _cmakedir(kit: Kit) -> Answer:
+    root, _ = kit.located()
+    # Where Unified Runtime's wheel has it: CMake's own place would make too long a path on Windows.
+    if os.path.isfile(os.path.join(root, "cmake", f"{kit.component.cmake_name}-config.cmake")):
+        return kit.folder("cmake")
     return kit.folder(f"lib/cmake/{kit.component.cmake_name}")
 
 
