@@ -58,7 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="auto: compiled when there is a compiler",
     )
-    host_options.add_argument("--compiler", default="", metavar="PROGRAM", help="instead of the search")
+    host_options.add_argument(
+        "--compiler", default="", metavar="NAME", help="cl, clang-cl, icx, clang, gcc, zig, or a path"
+    )
     host_options.add_argument("--stub", default="", metavar="FILE", help="a host that was compiled ahead")
     host_options.add_argument(
         "--runtime", default="", metavar="FILE", help="the loader, instead of the search"

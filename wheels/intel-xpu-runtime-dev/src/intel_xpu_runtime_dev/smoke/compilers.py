@@ -31,8 +31,20 @@ def candidates() -> Iterator[Compiler]:
         yield from find()
 
 
+def named(name: str) -> Iterator[Compiler]:
+    """Yield the compilers that a user means by a path, one of the names in `FINDERS`, or a program on PATH."""
+    if Path(name).is_file():
+        yield at(name)
+    elif name in FINDERS:
+        yield from FINDERS[name]()
+    elif path := which(name):
+        yield at(path)
+
+
 def at(path: str) -> Compiler:
-    """Return the compiler that a user names, with the flags that go with its name."""
+    """Return the compiler at a path, with the words and flags that go with its name."""
+    if Path(path).stem.lower() == "zig":
+        return Compiler((path, "cc"), via="--compiler")
     style = "msvc" if Path(path).stem.lower() in ("cl", "clang-cl", "icx-cl") else "gnu"
     return Compiler((path,), style, None, "--compiler")
 
@@ -70,6 +82,17 @@ def _msvc() -> Iterator[Compiler]:
     yield from msvc.compilers()
 
 
+def _clang_cl() -> Iterator[Compiler]:
+    path = which("clang-cl")
+    if not path:
+        return
+    from . import msvc
+
+    # Microsoft's headers and libraries, where it does not find them by itself.
+    developer = next(msvc.compilers(), None)
+    yield Compiler((path,), "msvc", developer.environment if developer else None)
+
+
 def _on_path(*names: str) -> Callable[[], Iterator[Compiler]]:
     def find() -> Iterator[Compiler]:
         for name in names:
@@ -90,6 +113,8 @@ def _zig() -> Iterator[Compiler]:
         yield Compiler((sys.executable, "-m", "ziglang", "cc"), via="extra zig")
 
 
+# Compilers that are more than a program of their name.
+FINDERS: dict[str, Callable[[], Iterator[Compiler]]] = {"cl": _msvc, "clang-cl": _clang_cl, "zig": _zig}
 STEPS: tuple[Callable[[], Iterator[Compiler]], ...] = (
     (_from_variable, _msvc, _on_path("icx", "clang"), _zig, _on_path("gcc"))
     if WINDOWS

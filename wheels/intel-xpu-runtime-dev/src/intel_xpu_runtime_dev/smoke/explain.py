@@ -63,10 +63,9 @@ def failed_call(backend: str, stage: str, call: str, result: int, detail: str) -
     return _with_fix(what, detail, _fix(backend, stage, detail))
 
 
-def died(backend: str, stage: str, ending: str, noise: list[str]) -> str:
-    """Return the text of a stage in which the host died or was killed."""
-    last = "; ".join(noise[-3:])
-    return _with_fix(ending, last, _fix(backend, stage, f"{ending} {last}"))
+def died(backend: str, stage: str, ending: str, found: str) -> str:
+    """Return the text of a stage in which the host died or was killed; `found`: its last words."""
+    return _with_fix(ending, found, _fix(backend, stage, f"{ending} {found}"))
 
 
 def _fix(backend: str, stage: str, detail: str) -> str:

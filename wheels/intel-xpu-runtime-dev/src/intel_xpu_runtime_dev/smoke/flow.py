@@ -59,9 +59,8 @@ class Attempt:
                     self._ended = True
             ending = child.ending()
             if ending or not self._ended:
-                text = explain.died(
-                    self.backend, self._current, ending or "ended before it was done", child.noise
-                )
+                found = "; ".join([*child.noise[-3:], *self._remarks(self._current)])
+                text = explain.died(self.backend, self._current, ending or "ended before it was done", found)
                 raise self._record.fail(self._current, 0.0, text)
         self._keep_native_binary()
 
@@ -99,13 +98,19 @@ class Attempt:
             )
 
     def _failed(self, fields: dict[str, str]) -> None:
-        detail = fields["detail"]
-        if fields["stage"] == "build" and not self._module.intact:
-            detail += "; the SPIR-V is not the one that was shipped: pip install --force-reinstall intel-xpu-runtime-dev"
+        detail = "; ".join(filter(None, [fields["detail"], *self._remarks(fields["stage"])]))
         text = explain.failed_call(
-            self.backend, fields["stage"], fields["call"], int(fields["result"], 16), detail.strip("; ")
+            self.backend, fields["stage"], fields["call"], int(fields["result"], 16), detail
         )
         raise self._record.fail(fields["stage"], float(fields["seconds"]), text)
+
+    def _remarks(self, stage: str) -> list[str]:
+        """Return what is known to be wrong on our side of a stage."""
+        if stage != "build" or self._module.intact:
+            return []
+        return [
+            "the SPIR-V is not the one that was shipped: pip install --force-reinstall intel-xpu-runtime-dev"
+        ]
 
     def _choose_device(self) -> None:
         device = chosen(self._devices, self._options.device)

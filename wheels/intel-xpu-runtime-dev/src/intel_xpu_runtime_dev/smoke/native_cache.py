@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from pathlib import Path
@@ -50,6 +51,7 @@ def store(path: Path, binary: bytes) -> str:
         partial.write_bytes(hashlib.sha256(binary).digest() + binary)
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink()
         return f"{path.parent}: {error.strerror}"
     return ""

@@ -118,10 +118,10 @@ def host(backend: str, located: Located, options: Options, folder: Path, record:
 
 def _compile(stub: Stub, options: Options, record: Record) -> Compiler | None:
     """Compile with the first compiler that works; return it, or None when the machine has none."""
-    named = [compilers.at(options.compiler)] if options.compiler else []
-    candidates = iter(named or compilers.candidates())
+    wanted = options.compiler
+    candidates = compilers.named(wanted) if wanted else compilers.candidates()
     first = next(candidates, None)
-    if first is None and options.host != "compiled":
+    if first is None and options.host != "compiled" and not wanted:
         return None
     with record.stage("compile") as note:
         broken: list[str] = []
@@ -141,7 +141,7 @@ def _compile(stub: Stub, options: Options, record: Record) -> Compiler | None:
             broken.append(f"{compiler.name} ({compiler.via}) does not work: {probe.output}")
         raise XpuDevError(
             "no C compiler works" if broken else "there is no C compiler",
-            wanted=f"one of: {compilers.NAMES}",
+            wanted=wanted or f"one of: {compilers.NAMES}",
             looked_in=tuple(broken),
             fix='pip install "intel-xpu-runtime-dev[zig]", which brings one, or --host ctypes',
         )
