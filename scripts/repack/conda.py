@@ -9,8 +9,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import rattler_build
@@ -28,6 +30,7 @@ LOCATOR = "intel-xpu-runtime-dev"
 # conda's name of a platform, and the wheels' name of it.
 PLATFORMS: Mapping[str, Platform] = {"linux-64": "linux_x86_64", "win-64": "win_amd64"}
 
+WORKERS = min(4, os.cpu_count() or 1)
 # Of a failed build's log, what its message repeats.
 LOG_LINES = 20
 
@@ -58,7 +61,10 @@ def build_channel(releases: tuple[Release, ...], out: Path) -> list[Path]:
     `out` is replaced as a whole, and only when everything has been built.
     """
     with replacing(out) as channel, tempfile.TemporaryDirectory(prefix="conda-") as scratch:
-        packages = [build_package(job, channel) for job in _jobs(releases, Path(scratch))]
+        jobs = list(_jobs(releases, Path(scratch)))
+        # Processes, for what a recipe reads from the environment is each package's own.
+        with ProcessPoolExecutor(WORKERS, get_context("fork")) as pool:
+            packages = list(pool.map(build_package, jobs, [channel] * len(jobs)))
         index(channel)
     return [out / package.relative_to(channel) for package in packages]
 
