@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import rattler_build
 from repack.conda import index
 
+from tests.support.level_zero import loader_folder
 from tests.support.wheels import ROOT
 
 
@@ -37,18 +39,25 @@ def build_stand_ins(out: Path) -> Path:
     )
     _build(out, "python", "3.11.99", "linux-64", {"bin/python3.11": launcher, "bin/python": launcher})
     _build(out, "python", "3.11.99", "win-64", {"stand-in.txt": "no interpreter\n"})
+    loader = loader_folder() / "libze_loader.so.1"
+    _build(out, "level-zero", "1.32.0", "linux-64", {"lib/libze_loader.so.1": loader.read_bytes()})
     (out / "noarch").mkdir()
     index(out)
     return out
 
 
-def _build(out: Path, name: str, version: str, platform: str, files: Mapping[str, str]) -> None:
+def _build(out: Path, name: str, version: str, platform: str, files: Mapping[str, str | bytes]) -> None:
+    encoded = {
+        path: base64.b64encode(content if isinstance(content, bytes) else content.encode()).decode()
+        for path, content in files.items()
+    }
     recipe = {
         "schema_version": 1,
         "package": {"name": name, "version": version},
         "build": {
             "number": 0,
-            "script": {"interpreter": "python", "content": WRITE_FILES % repr(dict(files))},
+            "script": {"interpreter": "python", "content": WRITE_FILES % repr(encoded)},
+            "dynamic_linking": {"binary_relocation": False},
         },
         "about": {"summary": "A stand-in of the tests."},
     }
@@ -68,10 +77,10 @@ def _build(out: Path, name: str, version: str, platform: str, files: Mapping[str
 
 
 WRITE_FILES = """
-import os, pathlib
-for name, text in %s.items():
+import base64, os, pathlib
+for name, content in %s.items():
     path = pathlib.Path(os.environ["PREFIX"], name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_bytes(base64.b64decode(content))
     path.chmod(0o755)
 """

@@ -178,6 +178,25 @@ def test_upgrade_downgrade_and_removal_leave_nothing(channel: Path, tmp_path: Pa
     assert not (prefix / "opt").exists()
 
 
+def test_beside_the_loader_of_conda_forge(channel: Path, stand_ins: Path, tmp_path: Path) -> None:
+    """A program linked by conda-forge's paths runs with the loader package of the same environment."""
+    prefix = tmp_path / "env"
+    ensure(prefix, "linux-64", [channel, stand_ins], ["level-zero-devel", "level-zero"])
+    (tmp_path / "main.c").write_text(
+        "#include <stdio.h>\n#include <level_zero/ze_api.h>\n"
+        'int main(void) { printf("%x\\n", (unsigned)zeInit(0)); return 0; }\n'
+    )
+    subprocess.run(
+        [program("gcc"), "main.c", f"-I{prefix / 'include'}", f"-L{prefix / 'lib'}", "-lze_loader", "-o", "main"],
+        cwd=tmp_path, check=True,
+    )  # fmt: skip
+    environment = {"LD_LIBRARY_PATH": str(prefix / "lib")}
+    answer = subprocess.run([tmp_path / "main"], env=environment, capture_output=True, text=True, check=True)
+    assert answer.stdout == "78000001\n"  # ZE_RESULT_ERROR_UNINITIALIZED: the real loader found no driver
+    ensure(prefix, "linux-64", [channel, stand_ins], ["level-zero"])
+    assert files(prefix) == {"lib/libze_loader.so.1"}
+
+
 def test_newest_is_the_default(channel: Path, tmp_path: Path) -> None:
     records = ensure(tmp_path / "env", "win-64", [channel], ["level-zero-devel", "unified-runtime-devel"])
     assert {record.name.normalized: str(record.version) for record in records} == {
