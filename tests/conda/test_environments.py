@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,11 +37,12 @@ def linux(channel: Path, stand_ins: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="module")
-def win(channel: Path, stand_ins: Path, wine: Wine) -> Path:
-    """Return an environment for win-64 on the Wine prefix's drive C."""
-    prefix = wine.drive_c / "conda test" / f"env-{channel.parent.name}"
-    ensure(prefix, "win-64", [channel, stand_ins], ["intel-xpu-runtime-dev"])
-    return prefix
+def win(channel: Path, stand_ins: Path, wine: Wine) -> Iterator[Path]:
+    """Return an environment for win-64 on the Wine prefix's drive C, in a folder with a space."""
+    with tempfile.TemporaryDirectory(prefix="conda test ", dir=wine.drive_c) as folder:
+        prefix = Path(folder, "env")
+        ensure(prefix, "win-64", [channel, stand_ins], ["intel-xpu-runtime-dev"])
+        yield prefix
 
 
 def bash(script: str, **variables: str) -> str:

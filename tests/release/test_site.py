@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import urllib.request
 import venv
 from pathlib import Path
@@ -15,6 +16,7 @@ from pypi_simple import PyPISimple
 from tests.conda.environments import ensure
 from tests.support.needs import program
 from tests.windows import prefix as windows
+from tests.windows.interpreters import WindowsPython
 from tests.windows.wine import Wine
 
 pytestmark = pytest.mark.xdist_group("release")
@@ -46,8 +48,12 @@ def test_uv_installs_by_name(site: str, tmp_path: Path) -> None:
     assert shown.stdout.strip() == NEWEST
 
 
-def test_windows_pip_installs_by_name(site: str, wine: Wine, tmp_path: Path) -> None:
-    python = windows.python(wine, "3.11").copy(wine.drive_c / "release" / tmp_path.parent.name / "python")
+def test_windows_pip_installs_by_name(site: str, wine: Wine) -> None:
+    with tempfile.TemporaryDirectory(dir=wine.drive_c) as folder:
+        _install_and_show(windows.python(wine, "3.11").copy(Path(folder, "python")), site)
+
+
+def _install_and_show(python: WindowsPython, site: str) -> None:
     install = ["-m", "pip", "install", "--isolated", "--no-warn-script-location", "--index-url"]
     python.run(*install, f"{site}/simple", "intel-xpu-runtime-dev", timeout=300)
     assert python.run("-c", SHOW).stdout.strip() == NEWEST

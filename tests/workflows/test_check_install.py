@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -51,13 +52,11 @@ def test_conda_on_linux(tmp_path: Path) -> None:
     assert steps(result.stdout) == STEPS
 
 
-def test_wheels_on_windows(wheelhouse: Path, wine: Wine, tmp_path: Path) -> None:
+def test_wheels_on_windows(wheelhouse: Path, wine: Wine) -> None:
     python = windows.python(wine, "3.11")
-    work = wine.drive_c / "ci" / tmp_path.parent.name
-    work.parent.mkdir(exist_ok=True)
-    result = python.run(
-        SCRIPT, "--installer", "pip", "--dist", wheelhouse, "--work", work, timeout=300, check=False
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory(dir=wine.drive_c) as folder:
+        command = [SCRIPT, "--installer", "pip", "--dist", wheelhouse, "--work", Path(folder, "work")]
+        result = python.run(*command, timeout=300, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert steps(result.stdout) == [step for step in STEPS if step != "== doctor"]
 
