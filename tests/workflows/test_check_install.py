@@ -55,8 +55,10 @@ def test_conda_on_linux(tmp_path: Path) -> None:
 def test_wheels_on_windows(wheelhouse: Path, wine: Wine) -> None:
     python = windows.python(wine, "3.11")
     with tempfile.TemporaryDirectory(dir=wine.drive_c) as folder:
-        command = [SCRIPT, "--installer", "pip", "--dist", wheelhouse, "--work", Path(folder, "work")]
-        result = python.run(*command, timeout=300, check=False)
+        result = python.run(
+            SCRIPT, "--installer", "pip", "--dist", wheelhouse, "--work", Path(folder, "work"),
+            timeout=300, check=False,
+        )  # fmt: skip
     assert result.returncode == 0, result.stdout + result.stderr
     assert steps(result.stdout) == [step for step in STEPS if step != "== doctor"]
 
