@@ -51,11 +51,11 @@ class Call(NamedTuple):
     details: dict[str, Any]
 
 
-def build(folder: Path, platform: Platform) -> Path:
-    """Compile the double for a platform into a folder; return the library."""
+def build(folder: Path, platform: Platform, *, without: str = "") -> Path:
+    """Compile the double for a platform into a folder, as a loader that lacks one function if so wanted."""
     include = wheels.staged("level-zero", LEVEL_ZERO, platform) / "include"
     code = folder / "ze_loader_double.c"
-    code.write_text(source(include))
+    code.write_text(source(include, without))
     library = folder / LIBRARIES[platform]
     flags = ["-shared", "-O1", "-Wall", "-Werror", f"-I{include}", f"-I{include}/level_zero", f"-I{Path(__file__).parent}", str(code), "-o", str(library)]  # fmt: skip
     compiler = {
