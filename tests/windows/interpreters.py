@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ from tests.support.needs import lacking
 
 from .wine import Argument, Wine
 
-# What pytest needs on Windows, with its newest release that runs on each Python.
+# What pytest needs on Windows, on any of the Pythons.
 PYTEST = ("colorama", "exceptiongroup", "iniconfig", "packaging", "pluggy", "pygments", "tomli", "typing_extensions")  # fmt: skip
 
 
@@ -85,7 +86,9 @@ class WindowsPython:
 
     def with_pytest(self) -> WindowsPython:
         """Return a cached copy with pytest, to run tests of this repository on Windows."""
-        return self.with_wheels("pytest", "pytest", *PYTEST)
+        # The host's, but for Python 3.9, which newer ones do not run on.
+        version = "8.4.2" if self.version == "3.9" else importlib.metadata.version("pytest")
+        return self.with_wheels("pytest", f"pytest=={version}", *PYTEST)
 
     @property
     def version(self) -> str:
