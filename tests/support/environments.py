@@ -35,6 +35,11 @@ def intel_runtime(release: str) -> Path:
     return environment(f"intel-runtime-{release}", *INTEL_RUNTIME[release])
 
 
+def sycl_runtime(release: str) -> Path:
+    """Return the interpreter of an environment with SYCL's headers and library (172 MB) and the CPU device."""
+    return environment(f"sycl-{release}", f"intel-sycl-rt=={release}", *INTEL_RUNTIME[release])
+
+
 def triton() -> Path:
     """Return the interpreter of an environment with triton-xpu, which compiles kernels without a GPU."""
     return environment("triton-xpu", *TRITON)
