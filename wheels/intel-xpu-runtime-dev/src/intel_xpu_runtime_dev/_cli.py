@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "smoke.command",
         "prove that it works: JIT-compile and launch Triton kernels, compare every number",
     ),
+    "compare": ("compare.command", "compare Level Zero, Unified Runtime, SYCL and OpenCL on this machine"),
     "doctor": ("doctor.command", "say what is wrong with the installation, and what to do"),
     "check": (
         "check._command",
