@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "wheels/intel-xpu-r
 from intel_xpu_runtime_dev.compare import text  # noqa: E402 # found through the lines above
 from repack.stage import stage  # noqa: E402
 
+from tests.doubles import residency_layer  # noqa: E402
 from tests.support.environments import sycl_runtime  # noqa: E402
 from tests.virtual_gpu.root import root  # noqa: E402
 
@@ -41,9 +42,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--short", action="store_true", help="fewer repeats")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        result = subprocess.run(
-            command(short=chosen.short), env=variables(Path(folder)), stdout=subprocess.PIPE, text=True
-        )
+        level_zero = stage("level-zero", LEVEL_ZERO, "linux_x86_64", Path(folder, "level-zero"))
+        words = command(level_zero, short=chosen.short)
+        result = subprocess.run(words, env=variables(level_zero), stdout=subprocess.PIPE, text=True)
     if not result.stdout:
         return result.returncode
     report = json.loads(result.stdout)
@@ -57,26 +58,27 @@ def main(arguments: list[str]) -> int:
     return result.returncode
 
 
-def command(*, short: bool) -> list[str]:
-    """Return the command line of `compare`."""
+def command(level_zero: Path, *, short: bool) -> list[str]:
+    """Return the command line of `compare`; `level_zero` is a development kit."""
     python = sycl_runtime(RELEASE)
-    # Programs on the virtual GPU's own libc find Intel's runtime in the second folder.
     linker, option, libraries = root().launcher
-    launcher = [linker, option, os.pathsep.join([libraries, str(python.parents[1] / "lib")])]
+    # The layer hides the loader's own of that name; programs on the root's libc find Intel's runtime in the last.
+    folders = [str(residency_layer.folder(level_zero / "include")), libraries, str(python.parents[1] / "lib")]
+    launcher = [linker, option, os.pathsep.join(folders)]
     others = [word for release in OTHERS for word in ("--other", str(sycl_runtime(release).parents[1]))]
     words = ["compare", "--json", "--gpu-launcher", shlex.join(launcher), *others]
     return [str(python), "-m", "intel_xpu_runtime_dev", *words, *([] if short else ["--full"])]
 
 
-def variables(folder: Path) -> dict[str, str]:
-    """Return the environment of `compare`, with the development kit of Level Zero staged into a folder."""
-    stage("level-zero", LEVEL_ZERO, "linux_x86_64", folder / "level-zero")
+def variables(level_zero: Path) -> dict[str, str]:
+    """Return the environment of `compare`; `level_zero` is a development kit."""
     return {
         **os.environ,
         **root().variables(PRODUCT),
+        **residency_layer.VARIABLES,
         "PYTHONPATH": str(ROOT / "wheels/intel-xpu-runtime-dev/src"),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "LEVEL_ZERO_ROOT": str(folder / "level-zero"),
+        "LEVEL_ZERO_ROOT": str(level_zero),
         "CMPLR_ROOT": str(sycl_runtime(RELEASE).parents[1]),
     }
 

@@ -76,10 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def exit_code(report: dict[str, Any]) -> int:
-    """Return 0 when a layer launched, and none that executes was wrong afterwards."""
-    launched = [row for row in report["layers"] if row["executes"]]
-    right = all(row["launches"].get("right_afterwards", False) for row in launched)
-    return 0 if launched and right else 1
+    """Return 0 when a layer launched, and none that the device executes gave wrong numbers, now or later."""
+    executed = [row for row in report["layers"] if row["executes"]]
+    right = all(row["right"] and row["launches"].get("right_afterwards", False) for row in executed)
+    return 0 if executed and right else 1
 
 
 def about(plan: dict[str, int], installed: Any) -> dict[str, Any]:

@@ -56,12 +56,14 @@ def installed(elsewhere: Sequence[str] = ()) -> Kits:
     for name in COMPONENTS:
         try:
             sdk = find_sdk(name)
-            folder = "" if name in elsewhere else _folder(find_runtime(name))
+            runtime = None if name in elsewhere else find_runtime(name)
         except XpuDevError as error:
             missing[name] = f"{error.problem}{'; ' + error.fix if error.fix else ''}"
             continue
         link = (f"-L{sdk.library_dirs[0]}", f"-l{sdk.libraries[0]}")
-        found[name] = Kit(sdk.version or "unknown", sdk.include_dirs, link, folder)
+        # Intel's own folders do not tell the release of their headers, but it is the runtime's.
+        release = sdk.version or (runtime and runtime.version) or "unknown"
+        found[name] = Kit(release, sdk.include_dirs, link, _folder(runtime) if runtime else "")
     roots = [str(Path(kit.include_dirs[0]).parent) for kit in found.values()]
     _add_opencl([*roots, *SYSTEM_ROOTS], [kit.runtime_dir for kit in found.values()], found, missing)
     return Kits(found, missing)

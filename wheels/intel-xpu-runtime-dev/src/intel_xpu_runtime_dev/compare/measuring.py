@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._errors import XpuDevError
-from .._spirv import HEADER_WORDS, OP_CAPABILITY
 from ..smoke import shipped
 from .building import Built, compile_host
 from .kits import Kits
@@ -19,7 +18,9 @@ from .session import Program, Questioned, Timed, ask, first_right_result, spread
 
 # Sub-group of the kernel, which only matters in that all layers get the same.
 SUB_GROUP = 16
-NO_SUCH_CAPABILITY = 65000
+# Of SPIR-V's OpExecutionMode.
+MODE_SUBGROUP_SIZE = 35
+NO_SUB_GROUP = 7
 
 
 class Plan(NamedTuple):
@@ -116,7 +117,7 @@ def measure(
     for layer in LAYERS:
         questioned = bench.ask(layer)
         answers = {name: answer._asdict() for name, answer in questioned.answers.items()}
-        executes = "launch" in questioned.answers and questioned.answers["launch"].yes
+        launch = questioned.answers["launch"].verdict if "launch" in questioned.answers else ""
         layers.append(
             {
                 "name": layer.name,
@@ -126,11 +127,12 @@ def measure(
                 "device": questioned.device,
                 "reason": questioned.reason,
                 "answers": answers,
-                "executes": executes,
+                "right": launch == "yes",
+                "executes": launch in ("yes", "no"),
             }
         )
     there = [layer for layer, row in zip(LAYERS, layers) if not row["reason"]]
-    cold = _cold_starts(bench, [layer for layer in there if _row(layers, layer)["executes"]], plan, say)
+    cold = _cold_starts(bench, [layer for layer in there if _row(layers, layer)["right"]], plan, say)
     launches = _launches(bench, there, plan, say)
     for row in layers:
         row["cold"] = cold.get(row["name"], {})
@@ -203,7 +205,7 @@ def _launches(
         for name, (session, submit) in timed.items():
             report[name] = {
                 "held": submit == "held",
-                "right_afterwards": session.right().yes,
+                "right_afterwards": session.right().verdict == "yes",
                 **{what: spread(values)._asdict() for what, values in seconds[name].items()},
                 "series": seconds[name],
             }
@@ -247,8 +249,10 @@ def _compatibility(
                 program = Program((str(built.program),), work, environment)
                 asked = ask(program, layer.adapter)
                 launch = asked.answers.get("launch")
-                right = launch is not None and launch.yes
+                right = launch is not None and launch.verdict == "yes"
                 detail = launch.detail if launch else asked.reason
+                # The file names of a run say nothing later.
+                detail = detail.replace(f"{built.program}: ", "")
                 rows.append(_compatible(layer, release, _release(runs_on), right, detail))
     return rows
 
@@ -265,9 +269,14 @@ def _release(kits: Kits) -> str:
 
 
 def write_kernels(folder: Path, device_type: str) -> None:
-    """Write the kernel, and one that no device accepts."""
+    """Write the kernel, and the same one with a sub-group size that no device has."""
     spirv = shipped.kernel("add", SUB_GROUP, device_type).spirv
-    header = HEADER_WORDS * 4
-    instruction = struct.pack("<2I", 2 << 16 | OP_CAPABILITY, NO_SUCH_CAPABILITY)
+    size = struct.pack("<2I", MODE_SUBGROUP_SIZE, SUB_GROUP)
+    if spirv.count(size) != 1:
+        raise XpuDevError(
+            "the shipped kernel is not what it was", found=f"{spirv.count(size)} sub-group sizes"
+        )
     (folder / "kernel.spv").write_bytes(spirv)
-    (folder / "bad.spv").write_bytes(spirv[:header] + instruction + spirv[header:])
+    (folder / "bad.spv").write_bytes(
+        spirv.replace(size, struct.pack("<2I", MODE_SUBGROUP_SIZE, NO_SUB_GROUP))
+    )

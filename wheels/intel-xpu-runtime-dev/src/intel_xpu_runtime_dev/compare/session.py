@@ -16,9 +16,9 @@ LIMIT = 120.0  # seconds
 
 
 class Answer(NamedTuple):
-    """What a test of a layer came to."""
+    """What a test of a layer came to: "yes", "no", or "not executed" by a device that only seems to launch."""
 
-    yes: bool
+    verdict: str
     detail: str
 
 
@@ -64,7 +64,7 @@ def ask(program: Program, adapter: str) -> Questioned:
             elif event.kind == "device":
                 device = fields["name"]
             elif event.kind == "answer":
-                answers[fields["question"]] = Answer(fields["verdict"] == "yes", fields["detail"].strip())
+                answers[fields["question"]] = Answer(fields["verdict"], fields["detail"].strip())
             elif event.kind == "failed":
                 reason = told(event)
             elif event.kind == "end":
@@ -127,7 +127,7 @@ class Timed:
         """Return whether a launch gives right numbers now."""
         self._child.answer(["check"])
         fields = self._next("answer").fields
-        return Answer(fields["verdict"] == "yes", fields["detail"])
+        return Answer(fields["verdict"], fields["detail"])
 
     def _next(self, kind: str) -> Event:
         for event in self._events:

@@ -52,9 +52,9 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def verdict(row: Mapping[str, Any], question: str) -> str:
-    """Return "yes", "no", or "-" when the test was not reached."""
+    """Return "yes", "no", "not executed", or "-" when the test was not reached."""
     answer = row["answers"].get(question)
-    return "-" if answer is None else "yes" if answer["yes"] else "no"
+    return "-" if answer is None else str(answer["verdict"])
 
 
 def ratio(row: Mapping[str, Any], what: str) -> str:
