@@ -204,11 +204,11 @@ def plot(report: Report) -> str:
     unit = (WIDTH - LEFT - 90) / largest
     height = TOP + ROW * len(rows) + 24
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" '
-        'font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}">',
+        "<style>text { font: 13px sans-serif } .head { font-size: 15px } .remark { font-size: 11px; fill: #a33 }</style>",
         f"<title>Time of a launch, as a ratio to the baseline of the same device, {report['date']}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-        '<text x="10" y="20" font-size="15">Time of a launch, ratio to Level Zero or OpenCL on the same device</text>',
+        '<text class="head" x="10" y="20">Time of a launch, ratio to Level Zero or OpenCL on the same device</text>',
     ]
     for index, (what, colour) in enumerate(COLOURS.items()):
         x = LEFT + index * 120
@@ -227,7 +227,7 @@ def plot(report: Report) -> str:
 def _bars(row: dict[str, Any], top: int, unit: float) -> Iterator[str]:
     yield f'<text x="10" y="{top + 13}">{html.escape(row["title"])}</text>'
     if not row["executes"]:
-        yield f'<text x="10" y="{top + 28}" font-size="11" fill="#a33">virtual GPU: host side only</text>'
+        yield f'<text class="remark" x="10" y="{top + 28}">virtual GPU: host side only</text>'
     for index, (what, colour) in enumerate(COLOURS.items()):
         found = row["launches"][f"{what}_ratio"]
         y, length = top + index * (BAR + 3), found["median"] * unit

@@ -34,7 +34,9 @@ def compile_host(host: Host, kits: Kits, folder: Path) -> Built:
     for component in host.components:
         if component not in kits.found:
             raise XpuDevError(kits.missing[component])
-    used = [kits.found[component] for component in host.components]
+    used = [
+        kits.found[component] for component in (*host.components, *host.optional) if component in kits.found
+    ]
     compiler = _compiler(host.source)
     program, unit = folder / Path(host.source).stem, folder / f"{Path(host.source).stem}.o"
     standard = "-std=gnu2x" if host.source.endswith(".c") else "-std=c++17"
@@ -44,6 +46,7 @@ def compile_host(host: Host, kits: Kits, folder: Path) -> Built:
         "SMOKE_VERSION": used[0].release or "none",
         "SMOKE_RELEASE": str(release_number(_runtime_release(host, kits))),
         "SMOKE_LIBRARY": "unused",
+        "COMPARE_OPENCL": str(int("opencl" in kits.found)),
     }
     flags = [f"-I{path}" for path in includes] + [f"-D{name}={value}" for name, value in defines.items()]
     seconds, peak = _run(

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 
 class Host(NamedTuple):
-    """A program that speaks one API: its source in hosts/, the development kits it is compiled and linked with."""
+    """A program that speaks one API: its source in hosts/, the kits it needs, and those it makes use of."""
 
     source: str
     components: tuple[str, ...]
+    optional: tuple[str, ...] = ()
 
 
 class Layer(NamedTuple):
@@ -32,7 +33,7 @@ class Layer(NamedTuple):
 HOSTS = {
     "opencl": Host("opencl.c", ("opencl",)),
     "level-zero": Host("level_zero.c", ("level-zero",)),
-    "unified-runtime": Host("unified_runtime.cpp", ("unified-runtime", "opencl")),
+    "unified-runtime": Host("unified_runtime.cpp", ("unified-runtime",), optional=("opencl",)),
     "sycl": Host("sycl.cpp", ("sycl", "opencl")),
     "order": Host("order.cpp", ("sycl", "unified-runtime", "opencl")),
 }

@@ -88,6 +88,10 @@ class Bench:
         command = (*launcher, str(self._built[layer.host].program))
         return Program(command, folder, {**self._kits.environment(), **layer.variables})
 
+    def can_hold(self, layer: Layer) -> bool:
+        """Return whether the device can be kept from running what is submitted: OpenCL's, whatever feeds its queue."""
+        return not layer.on_level_zero and "opencl" in self._kits.found
+
     def order(self, rounds: int) -> dict[str, Any]:
         """Return how many rounds go wrong with each way of waiting."""
         self._say(f"order, {rounds} rounds each")
@@ -181,8 +185,7 @@ def _launches(
     seconds: dict[str, dict[str, list[float]]] = {}
     with ExitStack() as stack:
         for layer in layers:
-            # An OpenCL queue can be held from outside whatever layer feeds it; Level Zero's cannot.
-            submit = "submit" if layer.on_level_zero else "held"
+            submit = "held" if bench.can_hold(layer) else "submit"
             try:
                 session = stack.enter_context(Timed(bench.program(layer), layer.adapter, processor))
             except XpuDevError as error:

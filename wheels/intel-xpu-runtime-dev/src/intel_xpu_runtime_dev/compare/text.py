@@ -26,7 +26,10 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         cells = [f"{verdict(row, name):{len(head)}}" for name, head in QUESTIONS.items()]
         yield f"{row['title']:{width}}  {'  '.join(cells)}"
     yield ""
-    yield f"{'ratio to the baseline':{width}}  submit               submit+finish        cold, SPIR-V  cold, binary"
+    yield (
+        f"{'time, ratio to baseline':{width}}  submit                         submit+finish"
+        f"                  cold, SPIR-V  cold, binary"
+    )
     for row in report["layers"]:
         if "reason" in row["launches"]:
             yield f"{row['title']:{width}}  {row['launches']['reason']}"
@@ -34,7 +37,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
             cold = [milliseconds(row["cold"].get(form)) for form in ("spirv", "native")]
             remark = "" if row["executes"] else "  host side only: the device does not execute"
             yield (
-                f"{row['title']:{width}}  {ratio(row, 'submit'):19}  {ratio(row, 'finish'):19}"
+                f"{row['title']:{width}}  {_time(row, 'submit'):29}  {_time(row, 'finish'):29}"
                 f"  {cold[0]:12}  {cold[1]}{remark}"
             )
     yield ""
@@ -61,6 +64,10 @@ def ratio(row: Mapping[str, Any], what: str) -> str:
     """Return a ratio with its quartiles."""
     found = row["launches"].get(f"{what}_ratio")
     return "-" if found is None else f"{found['median']:.2f} [{found['lower']:.2f}..{found['upper']:.2f}]"
+
+
+def _time(row: Mapping[str, Any], what: str) -> str:
+    return f"{row['launches'][what]['median'] * 1e6:5.2f} us {ratio(row, what)}"
 
 
 def milliseconds(found: Mapping[str, float] | None) -> str:
