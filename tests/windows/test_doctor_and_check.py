@@ -14,6 +14,9 @@ from tests.windows.wine import Wine
 
 SOURCE = Path(__file__).resolve().parents[2] / "wheels" / "intel-xpu-runtime-dev" / "src"
 
+# One test writes a driver into the registry that another one reads.
+pytestmark = pytest.mark.xdist_group("windows-doctor")
+
 
 def xpu_dev(python: WindowsPython, *words: str | Path, env: dict[str, str] | None = None) -> tuple[int, str]:
     """Run the command line; return exit code and output."""
