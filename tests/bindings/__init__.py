@@ -1,0 +1,1 @@
+"""The ctypes bindings against upstream's real headers."""
