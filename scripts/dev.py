@@ -46,6 +46,7 @@ TASKS = {
         "tasks.smoke", "build and install the newest wheels, JIT-compile and launch kernels with them"
     ),
     "verify": Task("repack.verify", "build a released wheel or conda package again and compare"),
+    "update": Task("repack.update", "look for newer upstream releases and add them to sources.toml"),
     "troubleshooting": Task("troubleshooting", "make docs/troubleshooting.md from the doctor's tables"),
     "test": Task("tasks.test", "lint, type-check and test everything", packages="system-packages.txt"),
 }

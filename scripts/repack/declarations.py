@@ -62,6 +62,28 @@ def declared_functions(include: Path) -> tuple[Function, ...]:
     return tuple(sorted(functions.values()))
 
 
+@dataclass(frozen=True, order=True)
+class Enumerator:
+    """A constant of an enumeration; unnamed enumerations have an empty name."""
+
+    name: str
+    value: int
+    enumeration: str
+
+
+def declared_enumerators(include: Path) -> tuple[Enumerator, ...]:
+    """Return the enumerators that the `.h` files below `include` declare, sorted; read as `declared_functions`."""
+    include = include.resolve()
+    headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
+    found = {
+        Enumerator(constant.spelling, constant.enum_value, enumeration.spelling)
+        for enumeration in _enumerations(_parse(include, headers).cursor)
+        for constant in enumeration.get_children()
+        if constant.kind == cindex.CursorKind.ENUM_CONSTANT_DECL
+    }
+    return tuple(sorted(found))
+
+
 def _parse(include: Path, headers: list[str]) -> cindex.TranslationUnit:
     umbrella = include / UMBRELLA
     in_memory = {umbrella: "".join(f'#include "{header}"\n' for header in headers)}
@@ -89,6 +111,15 @@ def _function_cursors(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
         if cursor.kind in (cindex.CursorKind.LINKAGE_SPEC, cindex.CursorKind.UNEXPOSED_DECL):
             yield from _function_cursors(cursor)
         elif cursor.kind == cindex.CursorKind.FUNCTION_DECL and not cursor.is_definition():
+            yield cursor
+
+
+def _enumerations(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
+    """Walk the enumerations at the top level and in `extern "C"` blocks, in order."""
+    for cursor in parent.get_children():
+        if cursor.kind in (cindex.CursorKind.LINKAGE_SPEC, cindex.CursorKind.UNEXPOSED_DECL):
+            yield from _enumerations(cursor)
+        elif cursor.kind == cindex.CursorKind.ENUM_DECL and cursor.is_definition():
             yield cursor
 
 

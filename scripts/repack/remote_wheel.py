@@ -55,6 +55,27 @@ def find_wheel(session: Session, location: WheelLocation, indexes: Sequence[str]
     )
 
 
+def listed_packages(session: Session, distribution: str, indexes: Sequence[str]) -> list[DistributionPackage]:
+    """Return the files of a distribution on the first index that has it; UnreachableError where none has."""
+    failures = []
+    for index in indexes:
+        try:
+            return PyPISimple(index, session=session).get_project_page(distribution).packages
+        except (requests.RequestException, NoSuchProjectError) as error:
+            failures.append(brief(error))
+    raise UnreachableError(
+        f"no releases of {distribution}",
+        looked_in=[without_password(index) for index in indexes],
+        found="; ".join(dict.fromkeys(failures)) or "no package index configured",
+    )
+
+
+def list_members(session: Session, url: str) -> tuple[str, ...]:
+    """Return the names of all files in a remote wheel; RangesRefusedError as `read_members`."""
+    with _faults(url), _opened(session, url) as wheel:
+        return tuple(info.filename for info in wheel.infolist() if not info.is_dir())
+
+
 def read_members(session: Session, url: str, wanted: Collection[str]) -> dict[str, bytes]:
     """Return the wanted members of a remote wheel; RangesRefusedError where only the whole file is served."""
     with _faults(url), _opened(session, url) as wheel:

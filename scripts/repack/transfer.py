@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ class _LocalFiles(BaseAdapter):
             file = (path / "index.html" if path.is_dir() else path).open("rb")
         except OSError as error:
             response.status_code, response.reason = 404, error.strerror or str(error)
-            response.raw = urllib3.HTTPResponse(preload_content=False)
+            response.raw = urllib3.HTTPResponse(io.BytesIO(), preload_content=False)
             return response
         response.status_code = 200
         response.raw = urllib3.HTTPResponse(file, preload_content=False)
