@@ -17,7 +17,7 @@ from pathlib import Path
 
 import rattler_build
 
-from .catalogue import ROOT, Platform, Release, load
+from .catalogue import ROOT, Input, Platform, Release, load
 from .conda_archive import normalise, read_component
 from .errors import BuildError, reported
 from .fetch import obtain_releases
@@ -61,10 +61,16 @@ def build_channel(releases: tuple[Release, ...], out: Path) -> list[Path]:
     `out` is replaced as a whole, and only when everything has been built.
     """
     with replacing(out) as channel, tempfile.TemporaryDirectory(prefix="conda-") as scratch:
-        jobs = list(_jobs(releases, Path(scratch)))
+        at_hand, _ = obtain_releases(releases, tuple(PLATFORMS.values()))
         # Processes, for what a recipe reads from the environment is each package's own.
         with ProcessPoolExecutor(WORKERS, get_context("fork")) as pool:
-            packages = list(pool.map(build_package, jobs, [channel] * len(jobs)))
+            tasks = [
+                pool.submit(_build_sdk, release, platform, folders, Path(scratch), channel)
+                for release, folders in at_hand.items()
+                for platform in PLATFORMS
+            ]
+            tasks.append(pool.submit(_build_locator, Path(scratch), channel))
+            packages = [task.result() for task in tasks]
         index(channel)
     return [out / package.relative_to(channel) for package in packages]
 
@@ -107,17 +113,21 @@ def build_package(job: Job, channel: Path) -> Path:
     return target
 
 
-def _jobs(releases: tuple[Release, ...], scratch: Path) -> Iterator[Job]:
-    """Stage what is to be packaged, and name the packages."""
-    at_hand, _ = obtain_releases(releases, tuple(PLATFORMS.values()))
-    for release, folders in at_hand.items():
-        for platform, wheel_platform in PLATFORMS.items():
-            tree = scratch / f"{release.component}-{release.version}-{platform}"
-            stage_release(release, wheel_platform, folders, tree)
-            variables = {"SDK_VERSION": release.version, "STAGED_TREE": str(tree)}
-            yield Job(distribution_of(release.component), platform, variables)
+def _build_sdk(
+    release: Release, platform: str, folders: Mapping[Input, Path], scratch: Path, channel: Path
+) -> Path:
+    """Stage a release for a platform and build its package."""
+    tree = scratch / f"{release.component}-{release.version}-{platform}"
+    stage_release(release, PLATFORMS[platform], folders, tree)
+    variables = {"SDK_VERSION": release.version, "STAGED_TREE": str(tree)}
+    return build_package(Job(distribution_of(release.component), platform, variables), channel)
+
+
+def _build_locator(scratch: Path, channel: Path) -> Path:
+    """Build the locator's package from its wheel."""
     wheel = build_pure_wheel(LOCATOR, scratch)
-    yield Job(LOCATOR, "noarch", {"LOCATOR_VERSION": wheel.name.split("-")[1], "WHEEL": str(wheel)})
+    variables = {"LOCATOR_VERSION": wheel.name.split("-")[1], "WHEEL": str(wheel)}
+    return build_package(Job(LOCATOR, "noarch", variables), channel)
 
 
 def index(channel: Path) -> None:
