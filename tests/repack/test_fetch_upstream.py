@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from importlib.metadata import distribution
 from pathlib import Path
@@ -11,19 +12,13 @@ from repack.binaries import read_library
 from repack.cache import read_tree
 from repack.catalogue import PLATFORMS, Input, Release, WheelLocation, load
 from repack.fetch import Outcome, fetch
-from repack.remote_wheel import find_wheel, pip_settings, read_members
+from repack.remote_wheel import list_members, listed_packages, pip_settings, read_members
 from repack.transfer import Session, UnreachableError
 
 from tests.support.needs import lacking
 
 RELEASES = load().releases
 MEGABYTE = 1_000_000
-# intel-sycl-rt for Windows: the wheel's sha256, and the folder of its headers.
-WINDOWS_HEADERS = {
-    "2026.2.0": ("16533cb8a6bc10f884201b354b8d167b041af42eeff06cc3f5af0a025bc8bac7", "Library/include/unified-runtime"),
-    "2026.1.2": ("7f1f3d92adeb135b6129bbe6f7d939c0416e584594d038213a74fb56237e619a", "Library/include/unified-runtime"),
-    "2025.3.3": ("ff513ebea0e9d46ffdd03b9f3f5b4807b503791ed425d65846d9c65a6a5b203f", "include"),
-}  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -102,12 +97,13 @@ def test_the_windows_headers_differ_in_line_ends_only(release: Release, cold: Ou
     item = release.headers("win_amd64")
     (linux,) = item.locations
     assert isinstance(linux, WheelLocation)
-    sha256, folder = WINDOWS_HEADERS[release.version]
-    windows = linux.model_copy(update={"platform": "win_amd64", "sha256": sha256})
-    root = f"intel_sycl_rt-{release.version}.data/data/{folder}"
+    wheel = f"intel_sycl_rt-{release.version}-py2.py3-none-win_amd64.whl"
     with Session() as session:
         try:
-            url = find_wheel(session, windows, pip_settings().indexes)
+            packages = listed_packages(session, linux.distribution, pip_settings().indexes)
+            (url,) = (package.url for package in packages if package.filename == wheel)
+            (api,) = (name for name in list_members(session, url) if name.endswith("/ur_api.h"))
+            root = posixpath.dirname(api)
             members = read_members(session, url, [f"{root}/{name}" for name in item.files])
         except UnreachableError as error:
             lacking(str(error))

@@ -254,6 +254,7 @@ def test_a_mirror_out_of_reach_is_an_error(
     message = capsys.readouterr().err
     assert "error: no versions from Debian sid" in message
     assert "looked in: http://127.0.0.1:9/debian" in message
+    assert "found: E: Failed to fetch" in message
     copy.assert_untouched()
 
 
