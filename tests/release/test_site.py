@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from pypi_simple import PyPISimple
+from rattler.platform import SubdirLiteral
 
 from tests.conda.environments import ensure
 from tests.support.needs import program
@@ -89,10 +90,9 @@ def test_json_agrees_with_the_pages(site: str) -> None:
 
 
 @pytest.mark.parametrize("platform", ["linux-64", "win-64"])
-def test_conda_solves_over_http(platform: str, site: str, tmp_path: Path) -> None:
-    assert platform in ("linux-64", "win-64")
+def test_conda_solves_over_http(platform: SubdirLiteral, site: str, tmp_path: Path) -> None:
     prefix = tmp_path / "env"
-    records = ensure(prefix, platform, [f"{site}/conda"], ["level-zero-devel", "unified-runtime-devel"])  # type: ignore[arg-type]
+    records = ensure(prefix, platform, [f"{site}/conda"], ["level-zero-devel", "unified-runtime-devel"])
     assert all(str(record.url).startswith(site) for record in records)
     root = prefix / "Library" if platform == "win-64" else prefix
     assert (root / "opt" / "level-zero" / "include" / "level_zero" / "ze_api.h").is_file()

@@ -128,6 +128,22 @@ def test_host_compiled_ahead_for_another_release_is_refused(cache: Path, tmp_pat
     answer = install.smoke(cache, "--kernel", "add", "--stub", host, "--json")
     assert answer.code == 1
     assert answer.stages["load"]["status"] == "failed"
+    detail = answer.stages["load"]["detail"]
+    assert "undefined symbol: urKernelSet" in detail  # 2026.2 has no such function
+    assert "the loader is of another release" in detail
+
+
+def test_kit_without_its_link_stub(cache: Path, tmp_path: Path) -> None:
+    install = Install(NEWEST)
+    packages = tmp_path / "packages"
+    shutil.copytree(install.packages, packages)
+    (packages / "unified_runtime_devel" / "lib" / "libur_loader.so").unlink()
+    answer = install.smoke(cache, "--kernel", "add", "--json", packages=packages)
+    assert answer.code == 1
+    assert answer.stages["locate"]["status"] == "failed"
+    assert (
+        "has the header but no libur_loader_shared.so or libur_loader.so" in answer.stages["locate"]["detail"]
+    )
 
 
 def test_nothing_is_kept_unless_asked(cache: Path, tmp_path: Path) -> None:

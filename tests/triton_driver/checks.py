@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import intel_xpu_runtime_dev.triton as xpu
 import numpy as np
+from intel_xpu_runtime_dev import XpuDevError
 
 driver = xpu.activate("cpu", launcher=sys.argv[2] if len(sys.argv) > 2 else "ctypes")
 
@@ -358,18 +359,20 @@ def views() -> None:
     assert x.numpy().__array_interface__["data"][0] == x.data_ptr()  # no copy
 
 
-def refusal(function: Callable[..., object], *arguments: object) -> str:
+def refusal(
+    function: Callable[..., object], *arguments: object, expected: type[Exception] = XpuDevError
+) -> str:
     """Return what the error says that the call ends in."""
-    from intel_xpu_runtime_dev import XpuDevError
-
     try:
         function(*arguments)
-    except XpuDevError as error:
+    except expected as error:
         return str(error)
     raise AssertionError(f"{function} accepts {arguments}")
 
 
 def refusals() -> None:
+    from intel_xpu_runtime_dev._ur_api import Result
+    from intel_xpu_runtime_dev.triton._program import out_of_resources
     from intel_xpu_runtime_dev.triton._versions import contract
     from triton.runtime.errors import OutOfResources
 
@@ -389,7 +392,16 @@ def refusals() -> None:
         pass
     else:
         raise AssertionError("a text passed for a pointer")
-    assert issubclass(OutOfResources, Exception)
+    # What autotune takes as "skip this configuration"; the check is before a kernel's first launch.
+    kernel = add_kernel.warmup(*(xpu.empty(8) for _ in range(3)), 8, BLOCK=128, grid=(1,))
+    kernel._init_handles()
+    driver.remember(kernel.function, driver._loaded[kernel.function]._replace(max_threads=1))
+    too_many = refusal(
+        lambda: kernel[(1, 1, 1)](*(xpu.empty(8) for _ in range(3)), 8), expected=OutOfResources
+    )
+    assert "threads" in too_many
+    assert isinstance(out_of_resources(Result.OUT_OF_RESOURCES), OutOfResources)
+    assert out_of_resources(Result.INVALID_BINARY) is None
 
 
 GROUPS = (

@@ -64,7 +64,7 @@ def test_wheels_on_windows(wheelhouse: Path, wine: Wine) -> None:
 
 
 def test_files_left_by_an_uninstall_are_found(tmp_path: Path) -> None:
-    """A wheel whose module writes a file beside itself when it is used."""
+    """A copy of the script that leaves a file in the environment itself."""
     wheel = wheels.wheel("intel-xpu-runtime-dev", "*", "any")
     script = SCRIPT.read_text("utf-8").replace(
         'step("uninstall")', 'step("uninstall"); (environment.folder / "left.txt").write_text("left")'
