@@ -30,9 +30,8 @@ from .launcher import DISTRIBUTION as LAUNCHER
 from .launcher import build_launcher_wheel
 from .publish import publish, sha256
 from .stage import stage_release
-from .wheel import build_pure_wheel, build_sdk_wheel, distribution_of
+from .wheel import LOCATOR, build_pure_wheel, build_sdk_wheel, distribution_of
 
-LOCATOR = "intel-xpu-runtime-dev"
 OWN = (LOCATOR, LAUNCHER)
 WORKERS = min(4, os.cpu_count() or 1)
 EPILOG = """\

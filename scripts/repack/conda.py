@@ -23,10 +23,9 @@ from .errors import BuildError, reported
 from .fetch import obtain_releases
 from .replacing import replacing
 from .stage import stage_release
-from .wheel import build_pure_wheel, distribution_of
+from .wheel import LOCATOR, build_pure_wheel, distribution_of
 
 RECIPES = ROOT / "recipes"
-LOCATOR = "intel-xpu-runtime-dev"
 # conda's name of a platform, and the wheels' name of it.
 PLATFORMS: Mapping[str, Platform] = {"linux-64": "linux_x86_64", "win-64": "win_amd64"}
 

@@ -53,7 +53,7 @@ def declared_functions(include: Path) -> tuple[Function, ...]:
     headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
     if not headers:
         raise BuildError(f"no header to read in {include}", wanted="*.h files", looked_in=[str(include)])
-    cursors = _function_cursors(_parse(include, headers).cursor)
+    cursors = function_cursors(parse_headers(include, headers).cursor)
     functions: dict[str, Function] = {}
     for cursor in cursors:
         name = cursor.mangled_name
@@ -77,14 +77,15 @@ def declared_enumerators(include: Path) -> tuple[Enumerator, ...]:
     headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
     found = {
         Enumerator(constant.spelling, constant.enum_value, enumeration.spelling)
-        for enumeration in _enumerations(_parse(include, headers).cursor)
+        for enumeration in _enumerations(parse_headers(include, headers).cursor)
         for constant in enumeration.get_children()
         if constant.kind == cindex.CursorKind.ENUM_CONSTANT_DECL
     }
     return tuple(sorted(found))
 
 
-def _parse(include: Path, headers: list[str]) -> cindex.TranslationUnit:
+def parse_headers(include: Path, headers: list[str]) -> cindex.TranslationUnit:
+    """Parse headers of a folder as one C++ file; BuildError where they do not parse."""
     umbrella = include / UMBRELLA
     in_memory = {umbrella: "".join(f'#include "{header}"\n' for header in headers)}
     in_memory |= {include / name: text for name, text in STANDARD_HEADERS.items()}
@@ -105,32 +106,32 @@ def _parse(include: Path, headers: list[str]) -> cindex.TranslationUnit:
     return unit
 
 
-def _function_cursors(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
-    """Walk the functions declared at the top level and in `extern "C"` blocks, in order."""
-    for cursor in parent.get_children():
-        if cursor.kind in (cindex.CursorKind.LINKAGE_SPEC, cindex.CursorKind.UNEXPOSED_DECL):
-            yield from _function_cursors(cursor)
-        elif cursor.kind == cindex.CursorKind.FUNCTION_DECL and not cursor.is_definition():
-            yield cursor
+def function_cursors(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
+    """Walk the functions declared, and not defined, at the top level and in `extern "C"` blocks, in order."""
+    return (each for each in _cursors(parent, cindex.CursorKind.FUNCTION_DECL) if not each.is_definition())
 
 
 def _enumerations(parent: cindex.Cursor) -> Iterator[cindex.Cursor]:
-    """Walk the enumerations at the top level and in `extern "C"` blocks, in order."""
+    """Walk the enumerations in the same places."""
+    return (each for each in _cursors(parent, cindex.CursorKind.ENUM_DECL) if each.is_definition())
+
+
+def _cursors(parent: cindex.Cursor, kind: cindex.CursorKind) -> Iterator[cindex.Cursor]:
     for cursor in parent.get_children():
         if cursor.kind in (cindex.CursorKind.LINKAGE_SPEC, cindex.CursorKind.UNEXPOSED_DECL):
-            yield from _enumerations(cursor)
-        elif cursor.kind == cindex.CursorKind.ENUM_DECL and cursor.is_definition():
+            yield from _cursors(cursor, kind)
+        elif cursor.kind == kind:
             yield cursor
 
 
 def _prototype(cursor: cindex.Cursor) -> str:
-    parameters = [_as_passed(kind) for kind in cursor.type.argument_types()]
+    parameters = [as_passed(kind) for kind in cursor.type.argument_types()]
     if cursor.type.is_function_variadic():
         parameters.append("...")
     return f"{cursor.result_type.spelling} {cursor.spelling}({', '.join(parameters) or 'void'})"
 
 
-def _as_passed(parameter: cindex.Type) -> str:
+def as_passed(parameter: cindex.Type) -> str:
     """Return the spelling of a parameter's type; an array is passed as a pointer."""
     if parameter.kind in (cindex.TypeKind.CONSTANTARRAY, cindex.TypeKind.INCOMPLETEARRAY):
         return f"{parameter.element_type.spelling} *"

@@ -22,6 +22,7 @@ from .manifest import NAME, read_manifest
 from .sbom import sbom
 
 WHEELS = ROOT / "wheels"
+LOCATOR = "intel-xpu-runtime-dev"
 BUILD_HOOK = "sdk_build_hook.py"
 # Of the environment, what would make hatchling's output depend on it.
 UNWANTED_VARIABLES = ("SOURCE_DATE_EPOCH", "HATCH_")

@@ -16,15 +16,17 @@ from pathlib import Path
 from repack import build
 from repack.catalogue import Platform, load
 from repack.errors import BuildError, reported
+from repack.wheel import LOCATOR
 
 WINDOWS = os.name == "nt"
-LOCATOR = "intel-xpu-runtime-dev"
 COMPONENTS = ("level-zero", "unified-runtime")
 
 
 @reported
 def main(arguments: list[str]) -> int:
     """Return the exit code of `xpu-dev smoke`; BuildError where it could not be built or installed."""
+    if {"-h", "--help"} & set(arguments):
+        return subprocess.run([sys.executable, "-m", "intel_xpu_runtime_dev", "smoke", "--help"]).returncode
     with tempfile.TemporaryDirectory(prefix="dev-smoke-") as scratch:
         wheels, environment = Path(scratch, "wheels"), Path(scratch, "environment")
         build_newest(wheels, "win_amd64" if WINDOWS else "linux_x86_64")

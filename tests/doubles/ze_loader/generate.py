@@ -17,9 +17,9 @@ POINTER, RECORD = cindex.TypeKind.POINTER, cindex.TypeKind.RECORD
 def source(include: Path, without: str = "") -> str:
     """Return the C source for the headers in `include`, without one of their functions."""
     headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.h"))
-    unit = declarations._parse(include.resolve(), headers)
+    unit = declarations.parse_headers(include.resolve(), headers)
     implemented = set(IMPLEMENTED.findall(DEVICE.read_text()))
-    functions = {cursor.spelling: cursor for cursor in declarations._function_cursors(unit.cursor)}
+    functions = {cursor.spelling: cursor for cursor in declarations.function_cursors(unit.cursor)}
     unknown = implemented - set(functions)
     if unknown:
         raise ValueError(f"device.h implements what no header declares: {', '.join(sorted(unknown))}")
@@ -39,7 +39,7 @@ def source(include: Path, without: str = "") -> str:
 def _function(name: str, cursor: cindex.Cursor, implemented: bool) -> Iterator[str]:
     kinds = list(cursor.type.argument_types())
     names = [f"a{index}" for index in range(len(kinds))]
-    parameters = [f"{declarations._as_passed(kind)} {name}" for kind, name in zip(kinds, names, strict=True)]
+    parameters = [f"{declarations.as_passed(kind)} {name}" for kind, name in zip(kinds, names, strict=True)]
     result = cursor.result_type.spelling
     yield f"{result} ZE_APICALL {name}({', '.join(parameters) or 'void'}) {{"
     yield f'    begin_call("{name}");'
