@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "../faults.h"
 
 #define MAX_OBJECTS 256
 #define NATIVE_MAGIC "double's native binary\n"
@@ -28,11 +28,6 @@ static object objects[MAX_OBJECTS];
 static unsigned object_count;
 static FILE *log_file;
 static bool first_argument;
-
-static const char *setting(const char *name, const char *otherwise) {
-    const char *value = getenv(name);
-    return value && *value ? value : otherwise;
-}
 
 static object *create(const char *kind) {
     unsigned number = 1;
@@ -117,18 +112,6 @@ static void note_integer(const char *name, long long value) {
 
 static void note_text(const char *name, const char *value) {
     record("{\"%s\": \"%s\"}\n", name, value ? value : "");
-}
-
-/* Return the result that the settings choose for a call; hang or crash when they say so. */
-static ze_result_t chosen_result(const char *name) {
-    const char *setting_text = setting("ZE_DOUBLE_FAIL", "");
-    size_t length = strlen(name);
-    if (strncmp(setting_text, name, length) != 0 || setting_text[length] != '=') return ZE_RESULT_SUCCESS;
-    const char *chosen = setting_text + length + 1;
-    if (strcmp(chosen, "hang") == 0)
-        for (volatile bool forever = true; forever;) {}
-    if (strcmp(chosen, "crash") == 0) *(volatile int *)8 = 0;
-    return (ze_result_t)strtoul(chosen, NULL, 16);
 }
 
 /* Fill a caller's array of handles, as all the functions that count do. */

@@ -47,7 +47,7 @@ def _function(name: str, cursor: cindex.Cursor, implemented: bool) -> Iterator[s
         yield f"    {_recorded(kind.get_canonical(), argument)};"
     yield "    end_call();"
     if result == "ze_result_t":
-        yield f'    ze_result_t chosen = chosen_result("{name}");'
+        yield f'    ze_result_t chosen = (ze_result_t)chosen_fault("ZE_DOUBLE_FAIL", "{name}");'
         yield "    if (chosen != ZE_RESULT_SUCCESS) return chosen;"
         answer = (
             f"double_{name}({', '.join(names)})" if implemented else "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE"

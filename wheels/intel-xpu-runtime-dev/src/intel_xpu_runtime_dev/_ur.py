@@ -6,8 +6,9 @@ Imported on demand only.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
 from typing import Any
 
@@ -18,6 +19,7 @@ from ._ur_api import (
     FUNCTIONS,
     HANDLE,
     LAUNCH,
+    LAUNCH_WITH_SET,
     ArgumentType,
     DeviceInfo,
     DeviceType,
@@ -57,12 +59,27 @@ class UnifiedRuntime:
         # not interleave with another thread's, and needs less time than giving the lock away. `slow` calls release it.
         self._quick = ctypes.PyDLL(loaded.path)
         self._slow = loaded.library
+        self.has_launch_with_arguments = hasattr(self._slow, LAUNCH)
+        self._check_functions()
         for library in (self._quick, self._slow):
             for name, arguments in FUNCTIONS.items():
                 if hasattr(library, name):
                     getattr(library, name).argtypes = arguments
-        self.has_launch_with_arguments = hasattr(self._slow, LAUNCH)
         self.call("urLoaderInit", 0, None)
+
+    def _check_functions(self) -> None:
+        lacking = [name for name in FUNCTIONS if not hasattr(self._slow, name)]
+        can_launch = self.has_launch_with_arguments or LAUNCH_WITH_SET.isdisjoint(lacking)
+        missing = [
+            name for name in lacking if name not in LAUNCH_WITH_SET and (name != LAUNCH or not can_launch)
+        ]
+        if missing:
+            raise XpuDevError(
+                f"the Unified Runtime loader lacks a function: {', '.join(missing)}",
+                wanted="release 2025.0 or later",
+                found=self.path,
+                fix="pip install --upgrade intel-cmplr-lib-ur",
+            )
 
     def call(self, function: str, *arguments: object) -> None:
         """Call a function that returns a `ur_result_t`; raise URError when that is not success."""
@@ -95,16 +112,21 @@ class UnifiedRuntime:
             self.call(function, *arguments, count.value, found, None)
         return [handle for handle in found if handle]
 
-    def info(self, function: str, *arguments: object) -> bytes | None:
-        """Return what a `ur...GetInfo` function tells; None when the device or release does not know it."""
+    def told(self, function: str, *arguments: object) -> bytes:
+        """Return what a `ur...GetInfo` function tells; raise URError when it does not."""
         size = c_size_t()
-        if getattr(self._slow, function)(*arguments, 0, None, byref(size)):
-            return None
+        self.call(function, *arguments, 0, None, byref(size))
         # Some adapters write fewer bytes than they announce: the rest must be zero.
         buffer = ctypes.create_string_buffer(max(size.value, 8))
-        if getattr(self._slow, function)(*arguments, size.value, buffer, None):
-            return None
+        self.call(function, *arguments, size.value, buffer, None)
         return buffer.raw[: size.value]
+
+    def info(self, function: str, *arguments: object) -> bytes | None:
+        """Return what a `ur...GetInfo` function tells; None when the device or release does not know it."""
+        try:
+            return self.told(function, *arguments)
+        except URError:
+            return None
 
     def devices(self) -> list[Device]:
         """Return every device of every adapter, GPUs first, in the runtime's order."""
@@ -160,12 +182,12 @@ class UnifiedRuntime:
             self.call("urProgramRelease", program)
             raise
 
-    def native_binary(self, program: int) -> bytes | None:
-        """Return the device's machine code of a built program for one device; None when it does not give it."""
-        sizes = self.info("urProgramGetInfo", program, ProgramInfo.BINARY_SIZES)
-        size = int.from_bytes((sizes or b"")[:8], "little")
+    def native_binary(self, program: int) -> bytes:
+        """Return the device's machine code of a built program for one device, empty when it gives none."""
+        sizes = self.told("urProgramGetInfo", program, ProgramInfo.BINARY_SIZES)
+        size = int.from_bytes(sizes[:8], "little")
         if not size:
-            return None
+            return b""
         binary = ctypes.create_string_buffer(size)
         places = (c_void_p * 1)(ctypes.addressof(binary))
         self.call("urProgramGetInfo", program, ProgramInfo.BINARIES, ctypes.sizeof(places), places, None)
@@ -179,21 +201,21 @@ class UnifiedRuntime:
         local_size: Sequence[int],
         arguments: Sequence[KernelArgument],
     ) -> None:
-        """Enqueue a kernel over 1 to 3 dimensions of work-items, by whichever interface this release has."""
+        """Enqueue a kernel over 1 to 3 dimensions of work-items; raise URError that names the call that failed."""
         dimensions = len(global_size)
         sizes = (c_size_t * dimensions)(*global_size)
         locals_ = (c_size_t * dimensions)(*local_size)
         list_ = (KernelArgument * len(arguments))(*arguments)
-        result = self.enqueue(
-            queue, kernel, dimensions, None, sizes, locals_, len(arguments), list_, None, 0, None, None
-        )
-        if result:
-            raise URError("kernel launch", result)
+        enqueue = self._either_launch(lambda name: functools.partial(self.call, name))
+        enqueue(queue, kernel, dimensions, None, sizes, locals_, len(arguments), list_, None, 0, None, None)
 
     @property
-    def enqueue(self) -> ctypes._NamedFuncPointer | LaunchWithSetArguments:
+    def enqueue(self) -> Callable[..., Any]:
         """The function that takes the parameters of `urEnqueueKernelLaunchWithArgsExp` and returns a `ur_result_t`."""
-        return self.quick(LAUNCH) if self.has_launch_with_arguments else LaunchWithSetArguments(self)
+        return self._either_launch(self.quick)
+
+    def _either_launch(self, function: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
+        return function(LAUNCH) if self.has_launch_with_arguments else LaunchWithSetArguments(function)
 
 
 class LaunchWithSetArguments:
@@ -202,13 +224,13 @@ class LaunchWithSetArguments:
     Callers must not run two of these at once for one kernel object: its arguments are state.
     """
 
-    def __init__(self, runtime: UnifiedRuntime) -> None:
-        self._value = runtime.quick("urKernelSetArgValue")
-        self._pointer = runtime.quick("urKernelSetArgPointer")
-        self._local = runtime.quick("urKernelSetArgLocal")
+    def __init__(self, function: Callable[[str], Callable[..., Any]]) -> None:
+        self._value = function("urKernelSetArgValue")
+        self._pointer = function("urKernelSetArgPointer")
+        self._local = function("urKernelSetArgLocal")
         # 9 parameters up to 2025.2, 11 in 2025.3, 10 in 2026.0 and 2026.1: eleven with only zeros behind the local
         # size are right for the first two, and the third has the newer function.
-        self._launch = runtime.quick("urEnqueueKernelLaunch")
+        self._launch = function("urEnqueueKernelLaunch")
 
     def __call__(
         self,
@@ -221,23 +243,23 @@ class LaunchWithSetArguments:
         count: int,
         arguments: object,
         *_: object,
-    ) -> int:
-        """Enqueue; the parameters behind the arguments must be empty."""
+    ) -> Any:
+        """Enqueue and return what the first function that fails returns, else the last one; the parameters behind the arguments must be empty."""
         address = arguments if isinstance(arguments, int) else ctypes.addressof(arguments)  # type: ignore[arg-type]
         for argument in (KernelArgument * count).from_address(address):
             result = self._set(kernel, argument)
             if result:
                 return result
-        return int(
-            self._launch(queue, kernel, dimensions, offset, global_size, local_size, 0, None, 0, None, None)
+        return self._launch(
+            queue, kernel, dimensions, offset, global_size, local_size, 0, None, 0, None, None
         )
 
-    def _set(self, kernel: int, argument: KernelArgument) -> int:
+    def _set(self, kernel: int, argument: KernelArgument) -> Any:
         if argument.type == ArgumentType.POINTER:
-            return int(self._pointer(kernel, argument.index, None, argument.value))
+            return self._pointer(kernel, argument.index, None, argument.value)
         if argument.type == ArgumentType.LOCAL:
-            return int(self._local(kernel, argument.index, argument.size, None))
-        return int(self._value(kernel, argument.index, argument.size, None, argument.value))
+            return self._local(kernel, argument.index, argument.size, None)
+        return self._value(kernel, argument.index, argument.size, None, argument.value)
 
 
 class Device:

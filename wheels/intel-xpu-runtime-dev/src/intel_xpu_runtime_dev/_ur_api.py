@@ -155,6 +155,14 @@ class KernelArgument(ctypes.Structure):
 # Sets the arguments and launches in one call; from 2026.0 on.
 LAUNCH = "urEnqueueKernelLaunchWithArgsExp"
 
+# What does the same in releases before; 2026.2 has them no more.
+LAUNCH_WITH_SET = {
+    "urKernelSetArgValue",
+    "urKernelSetArgPointer",
+    "urKernelSetArgLocal",
+    "urEnqueueKernelLaunch",
+}
+
 # The parameters of every function that is called. The last, of releases before 2026.0, has more of them here than in
 # some headers: `_ur.LaunchWithSetArguments` says why.
 FUNCTIONS: dict[str, tuple[object, ...]] = {

@@ -153,7 +153,9 @@ class _Printer:
 def smoke(options: Options, folder: Path, printer: _Printer) -> Report:
     """Run every kernel on the first backend that has the device."""
     for backend in _backends(options):
-        report = _on_backend(backend, options, folder, printer)
+        own = folder / backend
+        own.mkdir()
+        report = _on_backend(backend, options, own, printer)
         if not report.no_device:
             break
     return report

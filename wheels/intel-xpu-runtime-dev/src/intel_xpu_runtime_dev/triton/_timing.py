@@ -73,8 +73,8 @@ class DeviceEvent:
     def nanoseconds(self) -> int:
         """Return the device's clock at this event, after waiting for it."""
         self._session.synchronize()
-        clock = self._session.runtime.info("urEventGetProfilingInfo", self._event, PROFILING_COMMAND_END)
-        return int.from_bytes(clock or b"", "little")
+        clock = self._session.runtime.told("urEventGetProfilingInfo", self._event, PROFILING_COMMAND_END)
+        return int.from_bytes(clock, "little")
 
     def elapsed_time(self, end: DeviceEvent) -> float:
         """Return the milliseconds from this event to another."""

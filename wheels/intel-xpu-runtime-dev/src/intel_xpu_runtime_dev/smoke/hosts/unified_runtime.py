@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_int32
 
+from ..._errors import XpuDevError
 from ..._results import LoadedRuntime
 from ..._ur import Device, UnifiedRuntime, URError, local_argument, pointer_argument, value_argument
 from ..._ur_api import (
@@ -35,8 +36,11 @@ class Host:
             library = ctypes.CDLL(path)
         except OSError as error:
             raise CallError("dlopen", detail=str(error)) from None
-        with _failures():
-            self.runtime = UnifiedRuntime(LoadedRuntime(library, path, None, ""))
+        try:
+            with _failures():
+                self.runtime = UnifiedRuntime(LoadedRuntime(library, path, None, ""))
+        except XpuDevError as error:
+            raise CallError("dlsym", detail=error.args[0]) from None
         return path
 
     def devices(self) -> tuple[list[Listed], str]:
@@ -58,10 +62,8 @@ class Host:
                 refused.append(failure)
         if refused and not self.found:
             raise CallError(refused[-1].call, refused[-1].result, "and no other adapter has a device")
-        listed = [
-            Listed(KINDS.get(device.type, "other"), device.name, device.text(DeviceInfo.DRIVER_VERSION))
-            for device in self.found
-        ]
+        with _failures():
+            listed = [self._listed(device.handle) for device in self.found]
         return listed, f"{len(adapters)} adapters, {platform_count} platforms"
 
     def _add_devices(self, adapter: int, platform: int) -> None:
@@ -72,6 +74,11 @@ class Host:
                 return
             raise
         self.found += [Device(self.runtime, adapter, platform, handle) for handle in handles]
+
+    def _listed(self, device: int) -> Listed:
+        keys = (DeviceInfo.TYPE, DeviceInfo.NAME, DeviceInfo.DRIVER_VERSION)
+        kind, name, driver = (self.runtime.told("urDeviceGetInfo", device, key) for key in keys)
+        return Listed(KINDS.get(int.from_bytes(kind[:8], "little"), "other"), _text(name), _text(driver))
 
     def open(self, index: int, work_group: int) -> None:
         """Make a context and a queue on a device."""
@@ -109,20 +116,20 @@ class Host:
     def properties(self, module: Module, job: Job) -> str:
         """Return what the driver tells of a kernel."""
         kernel = module.kernel
+        device = self.device.handle
         arguments = self._number("urKernelGetInfo", kernel, KernelInfo.NUM_ARGS)
-        spill = self._number("urKernelGetInfo", kernel, KernelInfo.SPILL_MEM_SIZE)
-        registers = self._number("urKernelGetInfo", kernel, KernelInfo.NUM_REGS)
-        work_group = self._number(
-            "urKernelGetGroupInfo", kernel, self.device.handle, KernelGroupInfo.WORK_GROUP_SIZE
-        )
+        work_group = self._number("urKernelGetGroupInfo", kernel, device, KernelGroupInfo.WORK_GROUP_SIZE)
         sub_group = self._number(
-            "urKernelGetSubGroupInfo", kernel, self.device.handle, KernelSubGroupInfo.MAX_SUB_GROUP_SIZE
+            "urKernelGetSubGroupInfo", kernel, device, KernelSubGroupInfo.MAX_SUB_GROUP_SIZE
         )
+        # Only GPUs answer these two.
+        spill = self._number_or_none("urKernelGetInfo", kernel, KernelInfo.SPILL_MEM_SIZE)
+        registers = self._number_or_none("urKernelGetInfo", kernel, KernelInfo.NUM_REGS)
         if arguments != len(job.arguments):
             raise CallError(
                 "urKernelGetInfo", detail=f"the kernel takes {arguments} arguments, not {len(job.arguments)}"
             )
-        if work_group is not None and work_group < job.work_group:
+        if work_group < job.work_group:
             raise CallError(
                 "urKernelGetGroupInfo",
                 detail=f"the device allows work-groups of {work_group}, the kernel needs {job.work_group}",
@@ -135,7 +142,11 @@ class Host:
         ]
         return ", ".join(told if registers is None else [*told, f"registers {registers}"])
 
-    def _number(self, function: str, *arguments: object) -> int | None:
+    def _number(self, function: str, *arguments: object) -> int:
+        with _failures():
+            return int.from_bytes(self.runtime.told(function, *arguments)[:8], "little")
+
+    def _number_or_none(self, function: str, *arguments: object) -> int | None:
         data = self.runtime.info(function, *arguments)
         return None if data is None else int.from_bytes(data[:8], "little")
 
@@ -190,9 +201,10 @@ def _failures() -> Iterator[None]:
         yield
     except URError as error:
         raise CallError(error.function, error.result, error.found) from None
-    except AttributeError as error:
-        # A function that this release does not have.
-        raise CallError("dlsym", detail=str(error)) from None
+
+
+def _text(data: bytes) -> str:
+    return data.split(b"\0")[0].decode(errors="replace")
 
 
 if __name__ == "__main__":
