@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.smoke.installs import RELEASES, Answer, Install
+from tests.support import level_zero
 from tests.support.needs import lacking, program
 
 NEWEST = RELEASES[-1]
@@ -144,6 +145,15 @@ def test_kit_without_its_link_stub(cache: Path, tmp_path: Path) -> None:
     assert (
         "has the header but no libur_loader_shared.so or libur_loader.so" in answer.stages["locate"]["detail"]
     )
+
+
+def test_a_loader_without_a_driver_leaves_the_cpu_device(cache: Path) -> None:
+    """The way down from Level Zero, whose host was built before it found no device; as with no GPU on Windows."""
+    found = {"LD_LIBRARY_PATH": str(level_zero.loader_folder())}
+    answer = Install("2026.2.0").smoke(cache, "--device", "auto", "--kernel", "add", **found)
+    assert answer.code == 0, answer.stderr
+    assert "no driver: zeInit gives 0x78000001" in answer.stdout
+    assert "add: right on" in answer.stdout
 
 
 def test_nothing_is_kept_unless_asked(cache: Path, tmp_path: Path) -> None:

@@ -153,9 +153,7 @@ class _Printer:
 def smoke(options: Options, folder: Path, printer: _Printer) -> Report:
     """Run every kernel on the first backend that has the device."""
     for backend in _backends(options):
-        own = folder / backend
-        own.mkdir()
-        report = _on_backend(backend, options, own, printer)
+        report = _on_backend(backend, options, folder, printer)
         if not report.no_device:
             break
     return report
@@ -206,7 +204,7 @@ def _one(
     record: Record,
     printer: _Printer,
 ) -> tuple[Run, StageError | None]:
-    work = folder / kernel
+    work = folder / f"{backend}-{kernel}"
     work.mkdir()
     attempt = Attempt(kernel, backend, located, program, options, record)
     printer.say(f"{kernel}, sub-group {options.sub_group}:")
