@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import time
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from .channel import CallError, Channel, Job
+
+# NTSTATUS by ctypes' words for it.
+CRASHES = {"exception: access violation": 0xC0000005, "exception: stack overflow": 0xC00000FD}
 
 
 class Listed(NamedTuple):
@@ -69,6 +73,12 @@ def run(backend: Backend) -> None:
         _run(backend, channel, sys.argv[-1])
     except CallError as failure:
         channel.fail(failure)
+    except OSError as error:
+        # What ends a program on Windows, ctypes makes an exception of: end as the program would have.
+        for text, status in CRASHES.items():
+            if str(error).startswith(text):
+                os._exit(status - (1 << 32))
+        raise
 
 
 def _run(backend: Backend, channel: Channel, path: str) -> None:
