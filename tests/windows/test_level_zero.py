@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from intel_xpu_runtime_dev.smoke.flow import REPEAT
+from intel_xpu_runtime_dev.smoke.preparation import CTYPES_HOST
 from intel_xpu_runtime_dev.smoke.problems import GUARD_BYTES, add_problem
 from intel_xpu_runtime_dev.smoke.shipped import Kernel, kernel
 
@@ -74,16 +75,21 @@ def test_every_call_in_order_with_its_arguments(
     assert "this device does not execute" in stages["launch"]["detail"]
 
 
-@pytest.mark.parametrize("host", ["mingw-w64", "zig"])
+@pytest.mark.parametrize("host", ["mingw-w64", "zig", "ctypes"])
 def test_a_host_left_alone_goes_through_to_the_end(
     installed: WindowsPython, double: Path, tmp_path: Path, host: str
 ) -> None:
     """Timing and the release of everything, in the program that smoke would have ended before."""
-    stub = compiled_ahead(installed, "level-zero", host, tmp_path)
+    if host == "ctypes":
+        packages = installed.wine.windows_path(installed.site_packages)
+        boot = CTYPES_HOST.format(packages=packages, module="level_zero")
+        command: list[str | Path] = [installed.executable, "-S", "-c", boot, double]
+    else:
+        command = [compiled_ahead(installed, "level-zero", host, tmp_path)]
     log, add = tmp_path / "calls.log", kernel("add", 16, "gpu")
     settings = Settings(installed.wine.windows_path(log))
     variables = {**settings.variables(), "WINEPATH": installed.wine.windows_path(double.parent)}
-    result = installed.wine.run([stub], stdin=write_job(add, tmp_path), cwd=tmp_path, env=variables)
+    result = installed.wine.run(command, stdin=write_job(add, tmp_path), cwd=tmp_path, env=variables)
     assert result.stdout.rstrip().endswith("@smoke\tend")
     assert without_versions(read_calls(log)) == add_calls(add)
 
