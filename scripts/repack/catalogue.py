@@ -84,7 +84,18 @@ class WheelLocation(_Row):
         return f"wheel {self.distribution} {self.version} ({self.platform})"
 
 
-Location = UrlLocation | DebianLocation | WheelLocation
+class CarriedLocation(_Row):
+    """A list of exported names in this repository; `path` is relative to its root."""
+
+    kind: Literal["carried"]
+    path: RelativePath
+    sha256: Sha256
+
+    def __str__(self) -> str:
+        return self.path
+
+
+Location = UrlLocation | DebianLocation | WheelLocation | CarriedLocation
 
 
 class Section(_Row):
@@ -111,7 +122,8 @@ class Input(_Row):
 
     `content` is the `content_hash` of the files. Only an input with a `destination`, its folder in the staged
     tree, is redistributed; of the others nothing but names is used. `sections` marks an ELF file of which
-    only the symbol table is taken (see `elf_symbols`).
+    only the symbol table is taken (see `elf_symbols`), `names_only` a library of which only the list of its names
+    is (see `name_list`).
     """
 
     name: Text
@@ -123,6 +135,7 @@ class Input(_Row):
     destination: RelativePath | None = None
     files: Annotated[tuple[RelativePath, ...], Field(min_length=1)]
     sections: Annotated[tuple[Section, ...], BeforeValidator(_sections)] = ()
+    names_only: bool = False
     content: Sha256
     locations: Annotated[tuple[Annotated[Location, Field(discriminator="kind")], ...], Field(min_length=1)]
 
@@ -130,9 +143,19 @@ class Input(_Row):
     def _is_consistent(self) -> Input:
         if self.sections and len(self.files) != 1:
             raise ValueError("sections are those of one file")
+        if self.names_only and len(self.files) != 1:
+            raise ValueError("names are those of one file")
+        if not self.names_only and any(isinstance(each, CarriedLocation) for each in self.locations):
+            raise ValueError("only lists of names are carried here")
         if len(set(self.files)) != len(self.files):
             raise ValueError("a file is listed twice")
         return self
+
+    @property
+    def upstream(self) -> Input:
+        """The same input without what this repository carries of it."""
+        locations = tuple(each for each in self.locations if not isinstance(each, CarriedLocation))
+        return self.model_copy(update={"locations": locations})
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

@@ -17,11 +17,21 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from .cache import cache_folder, content_hash, keep_file, keep_tree, kept_tree
-from .catalogue import DebianLocation, Input, Location, Platform, Release, WheelLocation
+from .catalogue import (
+    ROOT,
+    CarriedLocation,
+    DebianLocation,
+    Input,
+    Location,
+    Platform,
+    Release,
+    WheelLocation,
+)
 from .debian import configured_mirrors, download_package
 from .elf_symbols import needed_bytes, symbols_only
 from .errors import BuildError
 from .extract import extract
+from .name_list import name_list
 from .remote_wheel import PipSettings, RangesRefusedError, find_wheel, pip_settings, read_head, read_members
 from .transfer import Session, UnreachableError, download
 
@@ -179,6 +189,8 @@ class _Store:
 
     def _read(self, item: Input, location: Location, session: Session) -> tuple[dict[str, bytes], bool]:
         """Return the files of an input at a location, and whether the container's own hash was checked."""
+        if isinstance(location, CarriedLocation):
+            return _carried(item, location), True  # one file, so that the content's hash is its own
         members = [f"{location.root}/{file}" for file in item.files]
         kind: Literal["tar", "deb", "zip"]
         if isinstance(location, WheelLocation):
@@ -220,11 +232,20 @@ def _read_parts(item: Input, session: Session, url: str, members: list[str]) -> 
     return read_members(session, url, members)
 
 
+def _carried(item: Input, location: CarriedLocation) -> dict[str, bytes]:
+    try:
+        return {item.files[0]: (ROOT / location.path).read_bytes()}
+    except OSError as error:
+        raise UnreachableError(f"no {location}", looked_in=[str(ROOT)], found=str(error)) from error
+
+
 def _taken(item: Input, members: Mapping[str, bytes], root: str) -> dict[str, bytes]:
     """Return the input's files, by their paths below the location's root."""
     files = {path.removeprefix(f"{root}/"): content for path, content in members.items()}
     if item.sections:
         return {path: symbols_only(content, item.sections) for path, content in files.items()}
+    if item.names_only:
+        return {path: name_list(content, path) for path, content in files.items()}
     return files
 
 

@@ -1,7 +1,8 @@
 """Releases of Level Zero: found in Debian's newest suite and in upstream's list, pinned from the packages.
 
-The loader's names come from Debian's build, so a version can be pinned once Debian has it. Upstream's archive is
-pinned too where it can be reached; its headers must be the bytes that Debian packages.
+The loader's names come from Debian's build, so a version can be pinned once Debian has it. Debian's newest suite drops
+a version when it has the next one, so the list of names stays here. Upstream's archive is pinned too where it can be
+reached; its headers must be the bytes that Debian packages.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .catalogue import DebianLocation
 from .debian import configured_mirrors, download_package
 from .errors import BuildError
 from .extract import extract
+from .name_list import name_list
 from .pinning import Found, Pinned, sorted_names
 from .suites import packages_in
 from .transfer import Session, UnreachableError, brief, download
@@ -32,6 +34,7 @@ from .transfer import Session, UnreachableError, brief, download
 SUITE = "sid"
 HEADERS, LOADER = "libze-dev", "libze1"
 HEADERS_ROOT, LOADER_ROOT = "usr/include/level_zero", "usr/lib/x86_64-linux-gnu"
+NAMES = "names/{loader}.txt"
 DEBIAN_COPYRIGHT = "usr/share/doc/libze-dev/copyright"
 # Debian's own revision follows the last hyphen; a version that is not plain is not upstream's release.
 DEBIAN_VERSION = re.compile(r"(?:\d+:)?(\d+(?:\.\d+)+)-[^-]+")
@@ -57,6 +60,8 @@ def pin(version: str, packages: Mapping[str, DebianLocation]) -> Pinned:
     headers = _below(headers_deb, packages[HEADERS])
     loader_name = f"libze_loader.so.{version}"
     loader = extract(loader_deb, "deb", [f"{LOADER_ROOT}/{loader_name}"], str(packages[LOADER]))
+    names = name_list(loader[f"{LOADER_ROOT}/{loader_name}"], loader_name)
+    carried = NAMES.format(loader=loader_name)
     copyright_text = extract(headers_deb, "deb", [DEBIAN_COPYRIGHT], str(packages[HEADERS]))[DEBIAN_COPYRIGHT]
     licence_texts = {f"Debian's {DEBIAN_COPYRIGHT}": copyright_text}
     locations = [packages[HEADERS].model_dump()]
@@ -89,13 +94,17 @@ def pin(version: str, packages: Mapping[str, DebianLocation]) -> Pinned:
                 "purl": f"pkg:deb/debian/{LOADER}@{packages[LOADER].version}?arch=amd64&distro={SUITE}",
                 "licence": "MIT",
                 "files": [loader_name],
-                "content": content_hash({loader_name: loader[f"{LOADER_ROOT}/{loader_name}"]}),
-                "locations": [packages[LOADER].model_dump()],
+                "names-only": True,
+                "content": content_hash({loader_name: names}),
+                "locations": [
+                    {"kind": "carried", "path": carried, "sha256": hashlib.sha256(names).hexdigest()},
+                    packages[LOADER].model_dump(),
+                ],
             },
         ],
     }
     texts = {name: content.decode() for name, content in headers.items()}
-    return Pinned(row, texts, licence_texts, notes=tuple(notes))
+    return Pinned(row, texts, licence_texts, carried={carried: names.decode()}, notes=tuple(notes))
 
 
 def _packages() -> dict[str, dict[str, DebianLocation]]:

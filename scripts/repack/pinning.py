@@ -12,13 +12,15 @@ class Pinned:
     """A release as a row of the catalogue, with what its licence is judged by.
 
     `headers` are upstream's texts by file name. `licence_texts` hold the terms of the headers, `eula_texts` those
-    of the archives that they came in. `notes` says what was out of reach.
+    of the archives that they came in. `carried` are the files that the repository gets with the row, by their paths
+    in it. `notes` says what was out of reach.
     """
 
     row: Mapping[str, Any]
     headers: Mapping[str, str]
     licence_texts: Mapping[str, bytes] = field(default_factory=dict)
     eula_texts: Mapping[str, bytes] = field(default_factory=dict)
+    carried: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

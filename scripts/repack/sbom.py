@@ -71,13 +71,13 @@ def _component(item: Mapping[str, Any]) -> Component:
 
 
 def _address(location: Mapping[str, str]) -> str:
-    """Return the URL of a location; of what a configured mirror or index serves, the package URL."""
+    """Return the URL of a location; of what a configured mirror or index serves, the package URL; of ours, the path."""
     if location["kind"] == "debian":
         qualifiers = {"arch": "amd64", "distro": location["suite"]}
         return str(PackageURL("deb", "debian", location["package"], location["version"], qualifiers))
     if location["kind"] == "wheel":
         return str(PackageURL("pypi", name=location["distribution"], version=location["version"]))
-    return location["url"]
+    return location["path"] if location["kind"] == "carried" else location["url"]
 
 
 def _sha256(digest: str) -> HashType:

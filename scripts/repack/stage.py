@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .binaries import SharedLibrary, read_library
+from .binaries import SharedLibrary
 from .catalogue import Input, Platform, Release, load
 from .crossing import Crossing, cross, stub_exports
 from .declarations import declared_functions
@@ -18,6 +18,7 @@ from .fetch import obtain
 from .import_library import import_library
 from .link_stub import link_stub
 from .manifest import write_manifest
+from .name_list import read_exports
 from .package_files import package_files
 
 
@@ -33,7 +34,7 @@ def stage_release(release: Release, platform: Platform, folders: Mapping[Input, 
     for file in headers.files:
         _write(out / f"{headers.destination}" / file, (folders[headers] / file).read_bytes())
 
-    library = read_library(folders[binary] / binary.files[0])
+    library = read_exports(folders[binary] / binary.files[0])
     names = cross(declared_functions(out / "include"), library)
     loader = release.loader.on(platform)
     file_name = linked_file(loader)

@@ -1,8 +1,9 @@
 """Look for newer releases of Level Zero and Unified Runtime, and add them to the catalogue: `dev.py update`.
 
 Asks Debian and the package index through the machine's own apt and pip settings, and upstream where it can be reached.
-Writes the row into sources.toml and a line into CHANGELOG.md, both or neither, after every new input was fetched
-again by its new pins. Prints what changed in the API. Refuses a release whose licence text changed.
+Writes the row into sources.toml, a line into CHANGELOG.md and the list of names that this repository carries, all or
+none, after every new input was fetched again by its new pins. Prints what changed in the API. Refuses a release whose
+licence text changed.
 
 With --check nothing is written. Exit code 0: done, or nothing new; 3: --check found something new; 1: an error.
 """
@@ -13,7 +14,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,15 +74,20 @@ def main(arguments: list[str]) -> int:
     if chosen.check or not wanted:
         return SOMETHING_NEW if wanted else 0
     catalogue_text, changelog_text = _read(chosen.sources), _read(chosen.changelog)
+    texts: dict[Path, str] = {}
     for (component, _), pin in wanted.items():
-        row, line = new_release(catalogue, component, pin())
+        pinned = pin()
+        row, line = new_release(catalogue, component, pinned)
         catalogue_text = with_row(catalogue_text, catalogue, component, row)
         changelog_text = with_line(changelog_text, line)
-    texts = {chosen.sources: catalogue_text, chosen.changelog: changelog_text}
+        texts |= {chosen.sources.parent / path: text for path, text in pinned.carried.items()}
+    texts |= {chosen.sources: catalogue_text, chosen.changelog: changelog_text}
     with all_or_none(texts) as written:
         fresh = load(written[chosen.sources])
         check_pins(fresh.release(*component_and_version) for component_and_version in wanted)
-    print("wrote both files; now: dev.py api-history, the version table of README.md, dev.py test")
+    print(
+        f"wrote {', '.join(path.name for path in texts)}; now: dev.py api-history, the version table of README.md, dev.py test"
+    )
     return 0
 
 
@@ -130,9 +136,9 @@ def new_release(catalogue: Catalogue, component: str, pinned: Pinned) -> tuple[M
 
 
 def check_pins(releases: Iterable[Release]) -> None:
-    """Get every input of the releases by its pins, past the cache; BuildError where one cannot be had."""
+    """Get every input from upstream by its pins, past the cache; BuildError where one cannot be had."""
     with tempfile.TemporaryDirectory(prefix="pins-") as cache:
-        outcome = fetch([item for release in releases for item in release.inputs], Path(cache))
+        outcome = fetch([item.upstream for release in releases for item in release.inputs], Path(cache))
     for error in outcome.unreachable.values():
         raise error
 
@@ -214,21 +220,26 @@ def with_line(text: str, line: str) -> str:
 def all_or_none(texts: Mapping[Path, str]) -> Iterator[Mapping[Path, Path]]:
     """Write texts beside the files that they replace when the block ends without an error; give where they are."""
     partials = {path: path.with_name(f".{path.name}.partial") for path in texts}
-    originals = {path: path.read_bytes() for path in texts}
+    originals = {path: path.read_bytes() if path.exists() else None for path in texts}
     try:
         for path, text in texts.items():
+            path.parent.mkdir(exist_ok=True)
             partials[path].write_text(text, "utf-8", newline="\n")
         yield partials
         for path, partial in partials.items():
             partial.replace(path)
     except BaseException:
         for path, content in originals.items():
-            if path.read_bytes() != content:
+            if content is None:
+                path.unlink(missing_ok=True)
+            elif path.read_bytes() != content:
                 path.write_bytes(content)
         raise
     finally:
         for partial in partials.values():
             partial.unlink(missing_ok=True)
+            with suppress(OSError):  # a folder with other files stays
+                partial.parent.rmdir()
 
 
 def _read(path: Path) -> str:

@@ -22,6 +22,7 @@ from repack.crossing import stub_exports
 from repack.errors import BuildError
 from repack.fetch import obtain
 from repack.link_stub import link_stub
+from repack.name_list import read_exports
 from repack.transfer import UnreachableError
 
 from tests.support import level_zero
@@ -108,7 +109,7 @@ def real(release: Release) -> SharedLibrary:
     """Return what the real loader of a release exports."""
     binary = release.loader_binary("linux_x86_64")
     try:
-        return read_library(obtain([binary])[binary] / binary.files[0])
+        return read_exports(obtain([binary])[binary] / binary.files[0])
     except UnreachableError as error:
         lacking(str(error))
 

@@ -14,7 +14,7 @@ import tomllib
 from repack import pin_level_zero
 from repack.api_difference import ApiDifference, api_difference
 from repack.cache import read_tree
-from repack.catalogue import SOURCES, DebianLocation, load
+from repack.catalogue import ROOT, SOURCES, DebianLocation, load
 from repack.errors import BuildError
 from repack.fetch import obtain
 from repack.licence_change import check_licence
@@ -162,6 +162,9 @@ def test_from_the_release_before_to_this_one(
     if "upstream's archive is out of reach" in printed.err:
         wanted, written = without_upstream_archives(wanted), without_upstream_archives(written)
     assert written == wanted
+    carried = sorted(copy.sources.parent.glob("names/*"))
+    assert len(carried) == (component == "level-zero")
+    assert all(path.read_bytes() == (ROOT / "names" / path.name).read_bytes() for path in carried)
     for fact in facts:
         assert fact in printed.out
     title = facts[0].partition(" against")[0]

@@ -16,7 +16,7 @@ from .cached import made_once
 from .needs import lacking
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGED_FROM = ("LICENSES", "scripts/repack", "scripts/requirements.txt", "sources.toml")
+STAGED_FROM = ("LICENSES", "names", "scripts/repack", "scripts/requirements.txt", "sources.toml")
 MADE_OF = (*STAGED_FROM, "wheels")
 
 
