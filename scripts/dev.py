@@ -34,7 +34,9 @@ TASKS = {
     "api-history": Task(
         "api_history", "make the tables of `xpu-dev check` and `api` from every upstream release"
     ),
-    "bench": Task("tasks.bench", "time what users wait for, beside the peers"),
+    "bench": Task(
+        "tasks.bench", "time what users wait for, beside the peers", packages="system-packages.txt"
+    ),
     "build": Task(
         "repack.build", "build the SDK wheels and the locator's wheel from pinned sources into dist/"
     ),

@@ -1,111 +1,99 @@
 #!/usr/bin/env python3
-"""Time, memory and bytes of a warm build of all wheels of one Level Zero and one Unified Runtime version.
+"""Time, memory and bytes of warm builds: the wheels of two upstream versions, and of all of them.
 
-    .venv/bin/python scripts/bench/build.py [--json FILE] [--repeats N]
+    python3 scripts/dev.py bench build [--json FILE] [--quick]
 
-Bounds: 5 s on 2 cores, 300 MB of all processes together, 700 KB a level-zero-devel wheel.
+A wheel is compared with the zip members of its headers; on Windows it has them twice, so that Triton finds them unasked.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
-import zlib
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-VERSIONS = ("1.32.0", "2026.2.0")
-BOUND_SECONDS, BOUND_MB, BOUND_WHEEL = 5, 300, 700_000
+sys.path.insert(0, str(SCRIPTS))
+from benchmarking import Row, interleaved, main, row  # noqa: E402 # through the line above
+from repack.catalogue import load  # noqa: E402
+
+NEWEST = ("1.32.0", "2026.2.0")
+SECONDS, MEGABYTES, TIMES_HEADERS = 5, 300, 1.3
 SAMPLE = 0.01  # seconds
 
 
-class Run(NamedTuple):
-    """A build: its time, that of all cores, the memory of its largest process, and of all at their peak."""
+class Memory(NamedTuple):
+    """MB of a build's largest process, and of all its processes at their peak."""
 
-    seconds: float
-    cpu_seconds: float
-    largest_mb: float
-    together_mb: float
+    largest: float
+    together: float
 
 
-@dataclass
-class Wheel:
-    """The bytes of a wheel, of its headers as they are in it, and of the headers compressed, each once."""
-
-    name: str
-    size: int
-    headers: int
-    headers_once: int
-
-
-@dataclass
-class Result:
-    """What is printed and written."""
-
-    cores: int
-    load: float
-    seconds: list[float]
-    cpu_seconds: list[float]
-    largest_mb: float
-    together_mb: float
-    wheels: list[Wheel]
-
-
-def main(arguments: list[str]) -> int:
-    """Print the figures; return 1 where one is beyond its bound."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as well")
-    parser.add_argument("--repeats", type=int, default=5, help="builds that are timed (5)")
-    chosen = parser.parse_args(arguments)
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield time by number of versions, memory, and the wheels' sizes."""
+    everything = tuple(release.version for release in load().releases)
     with tempfile.TemporaryDirectory(prefix="bench-build-") as folder:
-        watched = build(Path(folder, "warm-up"), watched=True)
-        runs = [build(Path(folder, str(number))) for number in range(chosen.repeats)]
-        wheels = [measure(path) for path in sorted(Path(folder, "0").glob("*.whl"))]
-    result = Result(
-        len(os.sched_getaffinity(0)),
-        os.getloadavg()[0],
-        [run.seconds for run in runs],
-        [run.cpu_seconds for run in runs],
-        watched.largest_mb,
-        watched.together_mb,
-        wheels,
-    )
-    print_table(result)
-    if chosen.json:
-        chosen.json.write_text(json.dumps(asdict(result), indent=2) + "\n")
-    kits = [wheel.size for wheel in wheels if wheel.name.startswith("level_zero")]
-    within = statistics.median(result.seconds) < BOUND_SECONDS and result.together_mb < BOUND_MB
-    return 0 if within and max(kits) < BOUND_WHEEL else 1
+        out = Path(folder, "wheels")
+        cases = {
+            f"all {len(everything)} versions": lambda: seconds(everything, out),
+            f"the newest {len(NEWEST)} versions": lambda: seconds(NEWEST, out),
+        }
+        samples = interleaved(cases, 1 if quick else 7)
+        memory = watched(everything, out)
+        wheels = sorted(out.glob("*_devel-*.whl"))
+        found = [row("build of all wheels, warm cache", name, taken, "s") for name, taken in samples.items()]
+        yield found[0].at_most(SECONDS)
+        yield from found[1:]
+        group = "memory of that build"
+        yield row(group, "all its processes at their peak", [memory.together], "MB").at_most(MEGABYTES)
+        yield row(group, "its largest process", [memory.largest], "MB")
+        for wheel in wheels:
+            size, compressed = wheel.stat().st_size, compressed_headers(wheel)
+            told = row(
+                f"{wheel.name.split('-py3')[0]} {wheel.stem.rpartition('-')[2]}, {size:,} bytes",
+                "over its headers, compressed", [size / compressed], "x",
+            )  # fmt: skip
+            yield told.at_most(TIMES_HEADERS) if wheel.name.startswith("level_zero") else told
 
 
-def build(out: Path, *, watched: bool = False) -> Run:
-    """Build once; watching the memory of all processes takes time of its own."""
-    command = [sys.executable, "-m", "repack.build", "--out", str(out)]
-    command += [word for version in VERSIONS for word in ("--version", version)]
+def command(versions: tuple[str, ...], out: Path) -> subprocess.Popen[bytes]:
+    """Start a build."""
+    words = [sys.executable, "-m", "repack.build", "--out", str(out)]
+    words += [word for version in versions for word in ("--version", version)]
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    return subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+
+
+def seconds(versions: tuple[str, ...], out: Path) -> float:
+    """Return how long a build takes."""
     started = time.monotonic()
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    end(command(versions, out))
+    return time.monotonic() - started
+
+
+def watched(versions: tuple[str, ...], out: Path) -> Memory:
+    """Return the memory of a build; watching it takes time of its own."""
+    process = command(versions, out)
     together = 0.0
-    while watched and os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         together = max(together, tree_memory(process.pid))
         time.sleep(SAMPLE)
+    return Memory(end(process), together)
+
+
+def end(process: subprocess.Popen[bytes]) -> float:
+    """Wait for a build; return the MB of its largest process."""
     _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit("error: the build failed")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, together)
+    return usage.ru_maxrss / 1024
 
 
 def tree_memory(pid: int) -> float:
@@ -120,27 +108,11 @@ def tree_memory(pid: int) -> float:
     return own + sum(map(tree_memory, children))
 
 
-def measure(path: Path) -> Wheel:
-    """Return the figures of a wheel."""
-    with zipfile.ZipFile(path) as archive:
-        headers = [info for info in archive.infolist() if "/include/" in info.filename]
-        once = {info.CRC: len(zlib.compress(archive.read(info), 9)) for info in headers}
-    compressed = sum(info.compress_size for info in headers)
-    return Wheel(path.name, path.stat().st_size, compressed, sum(once.values()))
-
-
-def print_table(result: Result) -> None:
-    """Print what `main` has measured."""
-    print(f"{result.cores} cores, load {result.load:.1f}")
-    low, middle, high = min(result.seconds), statistics.median(result.seconds), max(result.seconds)
-    print(f"seconds: median {middle:.2f}, {low:.2f} to {high:.2f} (bound {BOUND_SECONDS})")
-    print(f"seconds of all cores: median {statistics.median(result.cpu_seconds):.2f}")
-    print(f"memory: largest process {result.largest_mb:.0f} MB, ", end="")
-    print(f"all together {result.together_mb:.0f} MB (bound {BOUND_MB})")
-    print(f"{'bytes':>9} {'headers':>9} {'once':>9}  wheel")
-    for wheel in result.wheels:
-        print(f"{wheel.size:9,} {wheel.headers:9,} {wheel.headers_once:9,}  {wheel.name}")
+def compressed_headers(wheel: Path) -> int:
+    """Return the bytes of a wheel's headers as they lie in it."""
+    with zipfile.ZipFile(wheel) as archive:
+        return sum(info.compress_size for info in archive.infolist() if "/include/" in info.filename)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(rows, __doc__, sys.argv[1:]))

@@ -1,35 +1,27 @@
 #!/usr/bin/env python3
 """Time the import library of Level Zero 1.32.0's 824 functions: ours, zig's dlltool, LLVM's.
 
-    .venv/bin/python scripts/bench/import_library.py [--json FILE] [--rounds N]
+    python3 scripts/dev.py bench import_library [--json FILE] [--quick]
 
-Every round runs each case once, so that the machine's moods meet all alike; a row is the median over the rounds and
-the range. In process is how the build makes it, and what counts; a fresh process adds Python's start, which alone
-takes as long as zig's program, and all imports. The bytes are compared with ours. The exit code is 1 where zig's
-differ or ours in process is not faster.
+In process is how the build makes it, and what counts; a fresh process adds Python's start, which alone takes as long as
+zig's program, and all imports. The bytes of zig's must be ours.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import ziglang
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SCRIPTS))
-
-from repack.catalogue import load  # noqa: E402 - the build side is no installed package
+from benchmarking import Row, interleaved, main, milliseconds, process, row  # noqa: E402 # through the line above
+from repack.catalogue import load  # noqa: E402
 from repack.declarations import declared_functions  # noqa: E402
 from repack.fetch import obtain  # noqa: E402
 from repack.import_library import import_library  # noqa: E402
@@ -42,60 +34,26 @@ from repack.import_library import import_library
 names = Path("names.txt").read_text().split()
 Path("fresh.lib").write_bytes(import_library("ze_loader.dll", names))
 """
+OURS, ZIG = "ours, in process", "zig dlltool"
 
 
-@dataclass
-class Case:
-    """A way to make the library, the file it writes, and its times in ms."""
-
-    name: str
-    run: Callable[[], object]
-    output: Path | None
-    times: list[float] = field(default_factory=list)
-
-
-@dataclass
-class Row:
-    """What is printed and written of a case, times in ms."""
-
-    name: str
-    median: float
-    fastest: float
-    slowest: float
-    bytes: int
-    same_bytes: bool | None
-
-
-def main(arguments: list[str]) -> int:
-    """Print the figures; return 1 where ours is not as zig's, or not faster."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as well")
-    parser.add_argument("--rounds", type=int, default=25, help="times that each case runs (25)")
-    chosen = parser.parse_args(arguments)
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield the time of each way, and how many of its bytes are ours."""
     with tempfile.TemporaryDirectory(prefix="bench-import-library-") as folder:
         names = write_names(Path(folder))
-        cases = list(make_cases(Path(folder), names))
-        for number in range(chosen.rounds + 1):
-            for case in cases:
-                started = time.perf_counter()
-                case.run()
-                if number:  # the first round warms up
-                    case.times.append((time.perf_counter() - started) * 1000)
-        ours = import_library(DLL, names)
-        rows = [row(case, ours) for case in cases]
-    print(f"{len(names)} names, {chosen.rounds} rounds, load {os.getloadavg()[0]:.1f}")
-    print(f"{'median ms':>9} {'fastest':>8} {'slowest':>8} {'bytes':>8}  same  case")
-    for item in rows:
-        same = {True: "yes", False: "no", None: "-"}[item.same_bytes]
-        print(
-            f"{item.median:9.2f} {item.fastest:8.2f} {item.slowest:8.2f} {item.bytes:8,}  {same:4}  {item.name}"
-        )
-    if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(item) for item in rows], indent=2) + "\n")
-    in_process, zig = rows[:2]
-    return 0 if zig.same_bytes and in_process.median < zig.median else 1
+        cases = dict(make_cases(Path(folder), names))
+        samples = interleaved({name: milliseconds(run) for name, run in cases.items()}, 3 if quick else 25)
+        same = {tool: same_bytes(Path(folder), tool) for tool in cases}
+    group = f"import library of {len(names)} names"
+    found = {name: row(group, name, taken, "ms") for name, taken in samples.items()}
+    fastest = min(one.value for name, one in found.items() if "dlltool" in name)
+    ours = found.pop(OURS)
+    yield ours.held_to("below every peer", ours.value < fastest)
+    yield from found.values()
+    for name, equal in same.items():
+        if equal is not None:
+            told = Row("import library, bytes that are ours", name, equal, equal, equal, "")
+            yield told.held_to("all", equal == 1) if name == ZIG else told
 
 
 def write_names(folder: Path) -> list[str]:
@@ -107,36 +65,41 @@ def write_names(folder: Path) -> list[str]:
     return names
 
 
-def make_cases(folder: Path, names: list[str]) -> Iterator[Case]:
+def make_cases(folder: Path, names: list[str]) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield ours in this process and in a fresh one, zig's two, and those of the LLVM versions on PATH."""
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    options = ("-m", "i386:x86-64", "-D", DLL, "-d", "names.def", "-l")
 
-    def command(name: str, output: str | None, *words: str) -> Case:
-        def run() -> None:
-            subprocess.run(words, cwd=folder, env=environment, check=True)
+    def command(*words: str) -> Callable[[], object]:
+        return process(words, cwd=folder, env=environment)
 
-        return Case(name, run, folder / output if output else None)
+    def dlltool(*program: str, output: str) -> Callable[[], object]:
+        return command(*program, "-m", "i386:x86-64", "-D", DLL, "-d", "names.def", "-l", output)
 
-    here = folder / "here.lib"
-    yield Case("ours, in process", lambda: here.write_bytes(import_library(DLL, names)), here)
+    yield OURS, lambda: (folder / output(OURS)).write_bytes(import_library(DLL, names))
     zig = Path(next(iter(ziglang.__path__))) / ("zig.exe" if os.name == "nt" else "zig")
-    yield command("zig dlltool", "zig.lib", str(zig), "dlltool", *options, "zig.lib")
-    yield command("ours, fresh process", "fresh.lib", sys.executable, "-c", FRESH)
-    yield command("python -c pass", None, sys.executable, "-c", "pass")
-    python = (sys.executable, "-m", "ziglang")
-    yield command("python -m ziglang dlltool", "wheel.lib", *python, "dlltool", *options, "wheel.lib")
+    yield ZIG, dlltool(str(zig), "dlltool", output=output(ZIG))
     for tool in filter(shutil.which, LLVM):
-        yield command(tool, f"{tool}.lib", tool, *options, f"{tool}.lib")
+        yield tool, dlltool(tool, output=output(tool))
+    yield "ours, fresh process", command(sys.executable, "-c", FRESH)
+    yield "python -c pass", command(sys.executable, "-c", "pass")
+    python = (sys.executable, "-m", "ziglang", "dlltool")
+    yield "python -m ziglang dlltool", dlltool(*python, output="wheel.lib")
 
 
-def row(case: Case, ours: bytes) -> Row:
-    """Return the figures of a case."""
-    content = case.output.read_bytes() if case.output else b""
-    times = case.times
-    same = content == ours if case.output else None
-    return Row(case.name, statistics.median(times), min(times), max(times), len(content), same)
+def output(case: str) -> str:
+    """Return the file that a case writes."""
+    return f"{case.replace(' ', '-').replace(',', '')}.lib"
+
+
+def same_bytes(folder: Path, case: str) -> float | None:
+    """Return the part of the bytes that are as ours, from 0 to 1; None of a case that writes nothing to compare."""
+    file = folder / output(case)
+    if case == OURS or not file.is_file():
+        return None
+    ours, theirs = (folder / output(OURS)).read_bytes(), file.read_bytes()
+    equal = sum(a == b for a, b in zip(ours, theirs, strict=False))
+    return equal / max(len(ours), len(theirs))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(rows, __doc__, sys.argv[1:]))

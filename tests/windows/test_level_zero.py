@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intel_xpu_runtime_dev.smoke.flow import REPEAT
 from intel_xpu_runtime_dev.smoke.preparation import CTYPES_HOST
-from intel_xpu_runtime_dev.smoke.problems import GUARD_BYTES, add_problem
-from intel_xpu_runtime_dev.smoke.shipped import Kernel, kernel
+from intel_xpu_runtime_dev.smoke.shipped import kernel
 
 from tests.doubles.ze_loader import DEVICE_NAME, LEVEL_ZERO, Settings, build, read_calls
 from tests.doubles.ze_loader.flow import add_calls, without_versions
+from tests.smoke.jobs import write_job
 from tests.windows import prefix
 from tests.windows.interpreters import WindowsPython
 from tests.windows.sdk_installs import compiled_ahead, our_wheels
@@ -92,24 +91,6 @@ def test_a_host_left_alone_goes_through_to_the_end(
     result = installed.wine.run(command, stdin=write_job(add, tmp_path), cwd=tmp_path, env=variables)
     assert result.stdout.rstrip().endswith("@smoke\tend")
     assert without_versions(read_calls(log)) == add_calls(add)
-
-
-def write_job(add: Kernel, folder: Path) -> str:
-    """Write the files of a job for the kernel add; return what the host reads (hosts/channel.h)."""
-    problem = add_problem(add.block)
-    (folder / "kernel.spv").write_bytes(add.spirv)
-    for index, content in enumerate(problem.buffers):
-        (folder / f"buffer{index}").write_bytes(content)
-    arguments = [
-        f"{kind} {value} {GUARD_BYTES}" if kind == "pointer" else f"{kind} {value}"
-        for kind, value in problem.arguments
-    ]
-    lines = [
-        "device 0", "spirv kernel.spv", "save native.bin", f"entry {add.entry}", f"options {add.options}",
-        f"work_group {add.work_group}", f"grid {' '.join(map(str, problem.grid))}", f"repeat {REPEAT}",
-        *(f"buffer buffer{index}" for index in range(len(problem.buffers))), *arguments, "run",
-    ]  # fmt: skip
-    return "".join(f"{line}\n" for line in lines)
 
 
 @pytest.mark.parametrize(
