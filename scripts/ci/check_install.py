@@ -13,40 +13,50 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Callable, NamedTuple
 
 WINDOWS = os.name == "nt"
 LOCATOR = "intel-xpu-runtime-dev"
+INSTALLERS = ("pip", "uv", "conda")
+# What `xpu-dev smoke --compiler` is given: Microsoft's, LLVM's, mingw-w64's and zig's, the last one from its wheel.
+COMPILERS = {
+    "windows": ("cl", "clang-cl", "clang", "gcc", "zig"),
+    "linux": ("gcc", "clang", "zig"),
+}
 RECORDS = {"__pycache__", "conda-meta", "CACHEDIR.TAG", ".lock"}
 SHOW_PACKAGES = "import importlib.metadata as m; print('\\n'.join(sorted({d.metadata['Name'] for d in m.distributions()})))"
 SHOW_VIA = "import intel_xpu_runtime_dev as x; print(x.find_sdk('level-zero').via)"
+SHOW_RELEASE = "import intel_xpu_runtime_dev as x; print(x.find_sdk('unified-runtime').version)"
 
 
 class Environment(NamedTuple):
-    """An environment in the making: its folder, its interpreter, and how files come in and go out."""
+    """An environment in the making: its folder, its interpreter, the variables that activating it sets.
+
+    `install` brings the locator, `bring_device` also Intel's CPU device and zig, `uninstall` takes packages away.
+    """
 
     folder: Path
     python: Path
-    install: Callable[[list[str]], None]
+    variables: dict[str, str]
+    install: Callable[[], None]
+    bring_device: Callable[[], None]
     uninstall: Callable[[list[str]], None]
 
 
 def main() -> int:
     """Run the steps that the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--installer", choices=["pip", "uv", "conda"], required=True)
+    parser.add_argument("--installer", choices=INSTALLERS, required=True)
     parser.add_argument("--dist", type=Path, required=True, help="what `dev.py release` has made")
     parser.add_argument("--work", type=Path, required=True, help="new folder for the environment")
     parser.add_argument("--python", default="3.12", help="version of Python in a conda environment")
     parser.add_argument("--channel", action="append", default=[], help="channel beside ours, for conda")
     parser.add_argument(
-        "--cpu", action="store_true", help="also Intel's CPU device, from the index; run smoke on it"
-    )
-    parser.add_argument(
-        "--compiler", action="append", default=[], help="smoke with this compiler; may be repeated"
-    )
+        "--smoke", action="store_true",
+        help="bring Intel's CPU device from the index and run smoke on it with each compiler",
+    )  # fmt: skip
     parser.add_argument("--doctor", type=Path, help="keep doctor's answer in this file")
     chosen = parser.parse_args()
     try:
@@ -62,20 +72,19 @@ def main() -> int:
 
 def check(chosen: argparse.Namespace) -> None:
     """Install, find, diagnose, build and run, uninstall, look for what is left."""
+    chosen.work, chosen.dist = chosen.work.absolute(), chosen.dist.absolute()
     chosen.work.mkdir(parents=True)
     make = {"pip": with_pip, "uv": with_uv, "conda": with_conda}[chosen.installer]
     environment = make(chosen)
-    before, packages = files_of(environment.folder), packages_of(environment.python)
+    before, packages = files_of(environment.folder), packages_of(environment)
 
     step("install")
-    extra = "[cpu]" if chosen.cpu and chosen.installer != "conda" else ""
-    environment.install([LOCATOR + extra])
+    environment.install()
 
     step("find")
     xpu_dev = [str(environment.python), "-m", "intel_xpu_runtime_dev"]
-    variables = {"CONDA_PREFIX": str(environment.folder)} if chosen.installer == "conda" else {}
-    run([*xpu_dev, "find"], **variables)
-    via = output([environment.python, "-c", SHOW_VIA], **variables).strip()
+    run([*xpu_dev, "find"], environment.variables)
+    via = output([environment.python, "-c", SHOW_VIA], environment.variables)
     expected = "conda prefix" if chosen.installer == "conda" else "wheel level-zero-devel"
     if via != expected:
         raise RuntimeError(f"Level Zero was found via {via!r}, not via {expected!r}")
@@ -83,23 +92,24 @@ def check(chosen: argparse.Namespace) -> None:
     if chosen.doctor:
         step("doctor")
         answer = subprocess.run(
-            [*xpu_dev, "doctor", "--json"], env={**os.environ, **variables}, stdout=subprocess.PIPE
-        )
+            [*xpu_dev, "doctor", "--json"],
+            env={**os.environ, **environment.variables}, stdout=subprocess.PIPE,
+        )  # fmt: skip
         chosen.doctor.write_bytes(answer.stdout)
-        if answer.returncode not in (
-            0,
-            1,
-        ):  # 1: something on this machine is broken, which is doctor's to say
+        # 1: something on this machine is broken, which is doctor's to say
+        if answer.returncode not in (0, 1):
             raise RuntimeError(f"doctor ended with {answer.returncode}")
 
-    if chosen.cpu:
-        for compiler in chosen.compiler or [""]:
+    if chosen.smoke:
+        step("CPU device")
+        environment.bring_device()
+        for compiler in COMPILERS["windows" if WINDOWS else "linux"]:
             step(f"smoke {compiler}")
-            with_compiler = ["--host", "compiled", "--compiler", compiler] if compiler else []
-            run([*xpu_dev, "smoke", "--device", "cpu", *with_compiler], **variables)
+            host = ["--host", "compiled", "--compiler", compiler]
+            run([*xpu_dev, "smoke", "--device", "cpu", *host], environment.variables)
 
     step("uninstall")
-    environment.uninstall(sorted(packages_of(environment.python) - packages))
+    environment.uninstall(sorted(packages_of(environment) - packages))
     left = sorted(files_of(environment.folder) - before)
     if left:
         raise RuntimeError(f"the uninstall has left {len(left)} files: {', '.join(left[:10])}")
@@ -112,10 +122,12 @@ def with_pip(chosen: argparse.Namespace) -> Environment:
     run([sys.executable, "-m", "venv", folder])
     python = interpreter(folder)
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
-    source = wheels(chosen)
+    ours = ["--find-links", str(chosen.dist)]
     return Environment(
-        folder, python,
-        lambda names: run([*pip, "install", *source, *names]),
+        folder, python, {},
+        # The index is not asked: whoever has our names there must not get in.
+        lambda: run([*pip, "install", "--no-index", *ours, LOCATOR]),
+        lambda: run([*pip, "install", *ours, f"{LOCATOR}[cpu,zig]"]),
         lambda names: run([*pip, "uninstall", "--yes", *names]),
     )  # fmt: skip
 
@@ -125,24 +137,46 @@ def with_uv(chosen: argparse.Namespace) -> Environment:
     folder = chosen.work / "env"
     run(["uv", "venv", "--python", sys.executable, folder])
     python = interpreter(folder)
-    source = wheels(chosen)
+    install = ["uv", "pip", "install", "--python", str(python)]
+    ours = ["--find-links", str(chosen.dist)]
     return Environment(
-        folder, python,
-        lambda names: run(["uv", "pip", "install", "--no-cache", "--python", python, *source, *names]),
-        lambda names: run(["uv", "pip", "uninstall", "--python", python, *names]),
+        folder, python, {},
+        # The cache would give an older wheel of the same name.
+        lambda: run([*install, "--no-index", "--no-cache", *ours, LOCATOR]),
+        lambda: run([*install, *ours, f"{LOCATOR}[cpu,zig]"]),
+        lambda names: run(["uv", "pip", "uninstall", "--python", str(python), *names]),
     )  # fmt: skip
 
 
 def with_conda(chosen: argparse.Namespace) -> Environment:
-    """Make a conda environment with py-rattler; what comes in is ours and its Python."""
+    """Make a conda environment with py-rattler; Intel's CPU device comes from the package index by its pip."""
     folder = chosen.work / "env"
-    python = f"python {chosen.python}.*"
-    channels = [(chosen.dist / "conda").absolute().as_uri(), *chosen.channel]
-    asyncio.run(conda_ensure(folder, channels, [python]))
+    python = folder / ("python.exe" if WINDOWS else "bin/python")
+    base = [f"python {chosen.python}.*", *(["pip"] if chosen.smoke else [])]
+    channels = [(chosen.dist / "conda").as_uri(), *chosen.channel]
+    programs = (
+        ("", "Library/mingw-w64/bin", "Library/usr/bin", "Library/bin", "Scripts") if WINDOWS else ("bin",)
+    )
+    path = [*(str(folder / name) for name in programs), os.environ["PATH"]]
+    variables = {"CONDA_PREFIX": str(folder), "PATH": os.pathsep.join(path)}
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
+    asyncio.run(conda_ensure(folder, channels, base))
+
+    def bring_device() -> None:
+        release = output([python, "-c", SHOW_RELEASE], variables)
+        runtime = [f"{name}=={release}" for name in ("intel-cmplr-lib-ur", "intel-opencl-rt")]
+        run([*pip, "install", *runtime, "ziglang"], variables)
+
+    def uninstall(names: list[str]) -> None:
+        from_index = [name for name in names if name != LOCATOR]
+        if from_index:
+            run([*pip, "uninstall", "--yes", *from_index], variables)
+        asyncio.run(conda_ensure(folder, channels, base))
+
     return Environment(
-        folder, folder / ("python.exe" if WINDOWS else "bin/python"),
-        lambda names: asyncio.run(conda_ensure(folder, channels, [python, *names])),
-        lambda names: asyncio.run(conda_ensure(folder, channels, [python])),
+        folder, python, variables,
+        lambda: asyncio.run(conda_ensure(folder, channels, [*base, LOCATOR])),
+        bring_device, uninstall,
     )  # fmt: skip
 
 
@@ -159,11 +193,6 @@ async def conda_ensure(folder: Path, channels: list[str], specs: list[str]) -> N
     await install(records, target_prefix=folder, installed_packages=present, show_progress=False)
 
 
-def wheels(chosen: argparse.Namespace) -> list[str]:
-    """Return how pip and uv find our wheels; only the CPU device comes from the index."""
-    return [*([] if chosen.cpu else ["--no-index"]), "--find-links", str(chosen.dist)]
-
-
 def interpreter(folder: Path) -> Path:
     """Return the interpreter of a virtual environment."""
     return folder / ("Scripts/python.exe" if WINDOWS else "bin/python")
@@ -175,9 +204,9 @@ def files_of(folder: Path) -> set[str]:
     return {path.as_posix() for path in paths if not RECORDS & set(path.parts)}
 
 
-def packages_of(python: Path) -> set[str]:
-    """Return the names of the distributions that an interpreter sees."""
-    return set(output([python, "-I", "-c", SHOW_PACKAGES]).split())
+def packages_of(environment: Environment) -> set[str]:
+    """Return the names of the distributions that the interpreter sees."""
+    return set(output([environment.python, "-I", "-c", SHOW_PACKAGES], environment.variables).split())
 
 
 def step(name: str) -> None:
@@ -185,19 +214,20 @@ def step(name: str) -> None:
     print(f"== {name}", flush=True)
 
 
-def run(command: Sequence[str | Path], **variables: str) -> None:
+def run(command: Sequence[str | Path], variables: Mapping[str, str] | None = None) -> None:
     """Run a command with these variables added to the environment; it must succeed."""
     subprocess.run(
-        [resolved(command[0]), *map(str, command[1:])], check=True, env={**os.environ, **variables}
+        [resolved(command[0]), *map(str, command[1:])], check=True, env={**os.environ, **(variables or {})}
     )
 
 
-def output(command: Sequence[str | Path], **variables: str) -> str:
-    """Run a command and return what it prints."""
+def output(command: Sequence[str | Path], variables: Mapping[str, str]) -> str:
+    """Run a command and return the line that it prints."""
     result = subprocess.run(
-        command, check=True, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
-    )
-    return result.stdout
+        [str(word) for word in command], check=True, env={**os.environ, **variables},
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    return result.stdout.strip()
 
 
 def resolved(program: str | Path) -> str:

