@@ -119,13 +119,14 @@ def _check_release(component: Component, sdk: SDK, runtime: Runtime) -> None:
 
 def _loaded(component: Component) -> Iterator[Attempt]:
     via = "already loaded"
-    for path in _loaded_paths(component.runtime_files):
+    for path in loaded_paths(component.runtime_files):
         yield hit(via, path)
         return
     yield miss(via, f"this process holds no {' or '.join(component.runtime_files)}")
 
 
-def _loaded_paths(names: tuple[str, ...]) -> Iterator[str]:
+def loaded_paths(names: tuple[str, ...]) -> Iterator[str]:
+    """Yield the path of the library of one of these names that this process holds, if any."""
     if WINDOWS:
         yield from _loaded_dlls(names)
         return

@@ -6,7 +6,7 @@ Equal in every release from 2025.0 on, unless a comment says otherwise; a test c
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import c_bool, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
 HANDLE = c_void_p
@@ -94,6 +94,9 @@ class StructureType(IntEnum):
     """`ur_structure_type_t`, the ones used."""
 
     QUEUE_PROPERTIES = 14
+    CONTEXT_NATIVE_PROPERTIES = 16
+    QUEUE_NATIVE_PROPERTIES = 18
+    QUEUE_NATIVE_DESC = 25
     EXP_KERNEL_ARG_PROPERTIES = 0x5000
 
 
@@ -132,6 +135,24 @@ class QueueProperties(ctypes.Structure):
     """`ur_queue_properties_t`."""
 
     _fields_ = (("stype", c_int), ("next", c_void_p), ("flags", c_uint32))
+
+
+class ContextNativeProperties(ctypes.Structure):
+    """`ur_context_native_properties_t`; `owned`: the new object releases the native one at its end."""
+
+    _fields_ = (("stype", c_int), ("next", c_void_p), ("owned", c_bool))
+
+
+class QueueNativeProperties(ctypes.Structure):
+    """`ur_queue_native_properties_t`; `owned`: the new object releases the native one at its end."""
+
+    _fields_ = (("stype", c_int), ("next", c_void_p), ("owned", c_bool))
+
+
+class QueueNativeDescription(ctypes.Structure):
+    """`ur_queue_native_desc_t`, behind the properties; Level Zero's `data` is an int, 1 for an immediate command list."""
+
+    _fields_ = (("stype", c_int), ("next", c_void_p), ("data", c_void_p))
 
 
 class KernelArgument(ctypes.Structure):
@@ -173,6 +194,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "urPlatformGetInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),
     "urDeviceGet": (HANDLE, c_int, c_uint32, c_void_p, c_void_p),
     "urDeviceGetInfo": (HANDLE, c_int, c_size_t, c_void_p, c_void_p),
+    "urDeviceGetNativeHandle": (HANDLE, c_void_p),
     "urContextCreate": (c_uint32, c_void_p, c_void_p, c_void_p),
     "urContextCreateWithNativeHandle": (c_uint64, HANDLE, c_uint32, c_void_p, c_void_p, c_void_p),
     "urContextRelease": (HANDLE,),

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["activate", "active_driver", "array", "empty", "synchronize"]
 
 
-def activate(device: str = "auto", *, timing: str = "wall", launcher: str = "auto") -> Driver:
+def activate(
+    device: str = "auto", *, timing: str = "wall", launcher: str = "auto", queue: str = "auto"
+) -> Driver:
     """Make Triton launch through Unified Runtime; call it before functions are decorated with `triton.autotune`.
 
     `device` is "auto" (a GPU, else Intel's CPU device), "gpu", "cpu", or a number in the runtime's list. `timing` is what
     `do_bench` measures: "wall", or "device" for the device's clock. `launcher` is "c" (the extension of
-    intel-xpu-triton-launcher), "ctypes", or "auto" for the first that is there. Raise XpuDevError when this version of
+    intel-xpu-triton-launcher), "ctypes", or "auto" for the first that is there. `queue` is "auto" (on a GPU torch's
+    current stream where torch with an XPU is imported, else our own), "torch" or "own". Raise XpuDevError when this version of
     Triton is unknown, NotFoundError when the runtime or device is not there.
     """
     from triton.runtime.driver import driver as config
@@ -33,7 +36,11 @@ def activate(device: str = "auto", *, timing: str = "wall", launcher: str = "aut
 
     if timing not in ("wall", "device"):
         raise XpuDevError(f"unknown timing {timing!r}", wanted="wall or device")
-    made = _driver.create(device, profiling=timing == "device", native_launcher=native_launcher(launcher))
+    if queue not in ("auto", "torch", "own"):
+        raise XpuDevError(f"unknown queue {queue!r}", wanted="auto, torch or own")
+    made = _driver.create(
+        device, profiling=timing == "device", queue=queue, native_launcher=native_launcher(launcher)
+    )
     _patches.apply(made)
     config.set_active(made)
     return made

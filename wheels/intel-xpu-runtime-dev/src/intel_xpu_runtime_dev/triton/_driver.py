@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from .._errors import XpuDevError
 from .._ur import Device, UnifiedRuntime, URError, chosen_device
-from .._ur_api import DeviceInfo
+from .._ur_api import DeviceInfo, DeviceType
 from . import _memory, _program, _target
 from ._launch import CtypesLauncher
 from ._layout import LEADING_ARGUMENTS, Layout, Loaded, layout, local_bytes, with_expanded_descriptors
 from ._session import Session
 from ._timing import DeviceInterface
+from ._torch_queue import TorchSession, TorchStreams, torch_xpu
 from ._versions import Contract, contract
 
 BENCHMARK_CACHE_BYTES = 256 << 20
@@ -22,7 +25,8 @@ BENCHMARK_CACHE_BYTES = 256 << 20
 class Driver:
     """A driver for Triton on Unified Runtime. Triton's sources name its methods; nothing of torch or SYCL is needed.
 
-    `devices` are the devices by the number that Triton uses; `native_launcher` is the C extension's module or None.
+    `devices` are the devices by the number that Triton uses, torch's number once launches go to torch's streams;
+    `queue` is "auto", "torch" or "own"; `native_launcher` is the C extension's module or None.
     """
 
     def __init__(
@@ -31,6 +35,7 @@ class Driver:
         devices: Sequence[Device],
         *,
         profiling: bool,
+        queue: str,
         native_launcher: ModuleType | None,
     ) -> None:
         import triton
@@ -41,6 +46,10 @@ class Driver:
         self.native_launcher = native_launcher
         self.utils = Utilities(self)
         self._profiling = profiling
+        self._queue_wanted = queue
+        # None until torch is imported, or for good where its queues are not wanted.
+        self._torch: TorchStreams | None = None
+        self._watches_for_torch = queue == "torch" or (queue == "auto" and devices[0].type == DeviceType.GPU)
         self._current = 0
         self._sessions: dict[int, Session] = {}
         self._loaded: dict[int, Loaded] = {}
@@ -48,10 +57,43 @@ class Driver:
 
     def session(self, device: int | None = None) -> Session:
         """Return the context and queue of a device, of the current one without a number."""
-        number = self._current if device is None else device
+        number = self.get_current_device() if device is None else device
+        if self._watches_for_torch and "torch" in sys.modules:
+            self._follow_torch()
         if number not in self._sessions:
-            self._sessions[number] = Session(self.runtime, self.devices[number], profiling=self._profiling)
+            self._sessions[number] = (
+                TorchSession(self.runtime, self._torch, number)
+                if self._torch
+                else Session(self.runtime, self.devices[number], profiling=self._profiling)
+            )
         return self._sessions[number]
+
+    def _follow_torch(self) -> None:
+        """Let launches go to torch's streams when torch has an XPU; raise XpuDevError when they cannot."""
+        xpu = torch_xpu()
+        if xpu is False:  # still being imported
+            return
+        if xpu is None:
+            if self._queue_wanted == "torch":
+                raise XpuDevError("this torch has no XPU device", fix='activate(queue="auto")')
+            self._watches_for_torch = False
+            return
+        if self._sessions:
+            raise XpuDevError(
+                "torch with an XPU came after kernels or arrays that know nothing of its queue",
+                fix='import torch before activate(), or activate(queue="own") to stay out of order with it',
+            )
+        if self._profiling:
+            raise XpuDevError("torch's queues do not measure device time", fix='activate(timing="wall")')
+        streams = TorchStreams(xpu, self.runtime, self.devices)
+        self.devices = streams.devices
+        self._torch = streams
+        self._watches_for_torch = False
+
+    @property
+    def follows_torch(self) -> bool:
+        """Whether launches go to torch's current streams."""
+        return self._torch is not None
 
     # What Triton calls.
 
@@ -62,11 +104,15 @@ class Driver:
 
     def get_current_device(self) -> int:
         """Return the number of the device that launches go to."""
-        return self._current
+        if self._watches_for_torch and "torch" in sys.modules:
+            self._follow_torch()
+        return self._torch.current_device() if self._torch else self._current
 
     def set_current_device(self, device: int) -> None:
         """Send launches to another device."""
         self.session(device)
+        if self._torch:
+            self._torch.set_current_device(device)
         self._current = device
 
     def get_current_stream(self, device: int) -> int:
@@ -75,7 +121,7 @@ class Driver:
 
     def get_current_target(self) -> Any:
         """Return what the compiler compiles for."""
-        return self._target(self._current)
+        return self._target(self.get_current_device())
 
     @functools.cached_property
     def _targets(self) -> dict[int, Any]:
@@ -93,7 +139,7 @@ class Driver:
         """Return torch's name for the current device; needs torch."""
         import torch
 
-        return torch.device("xpu", self._current)
+        return torch.device("xpu", self.get_current_device())
 
     def get_device_interface(self) -> DeviceInterface:
         """Return the timers and the wait of the current device."""
@@ -208,14 +254,25 @@ class Utilities:
         return self._driver.get_current_device()
 
 
-def create(device: str, *, profiling: bool, native_launcher: ModuleType | None) -> Driver:
-    """Return a driver for all devices of the kind of the chosen one, which becomes the current device."""
+def create(
+    device: str, *, profiling: bool, queue: str = "auto", native_launcher: ModuleType | None
+) -> Driver:
+    """Return a driver for all devices of the kind of the chosen one, which becomes the current device.
+
+    Where launches go to torch's streams, torch's current device stays unless a number says otherwise.
+    """
     runtime = UnifiedRuntime()
     devices = runtime.devices()
     chosen = chosen_device(devices, device)
     alike = [other for other in devices if other.type == chosen.type]
-    driver = Driver(runtime, alike, profiling=profiling, native_launcher=native_launcher)
-    driver.set_current_device(alike.index(chosen))
+    driver = Driver(runtime, alike, profiling=profiling, queue=queue, native_launcher=native_launcher)
+    current = driver.devices[driver.get_current_device()]
+    if queue == "torch" and not driver.follows_torch:
+        raise XpuDevError("torch is not imported", fix="import torch before activate()")
+    if current is not chosen and (device.isdigit() or not driver.follows_torch):
+        if chosen not in driver.devices:
+            raise XpuDevError(f"torch does not use device {device}, {chosen!r}", fix='activate(queue="own")')
+        driver.set_current_device(driver.devices.index(chosen))
     return driver
 
 

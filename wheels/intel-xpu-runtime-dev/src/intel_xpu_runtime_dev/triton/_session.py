@@ -20,7 +20,12 @@ class Session:
         properties = QueueProperties(
             StructureType.QUEUE_PROPERTIES, None, QUEUE_PROFILING if profiling else 0
         )
-        self.queue = runtime.created("urQueueCreate", self.context, device.handle, ctypes.byref(properties))
+        self._queue = runtime.created("urQueueCreate", self.context, device.handle, ctypes.byref(properties))
+
+    @property
+    def queue(self) -> int:
+        """The queue that kernels and fills go to."""
+        return self._queue
 
     @property
     def fingerprint(self) -> tuple[object, ...]:
