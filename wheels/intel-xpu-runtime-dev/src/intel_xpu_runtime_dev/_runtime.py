@@ -70,8 +70,12 @@ def load_runtime(component: str) -> LoadedRuntime:
         raise XpuDevError("sycl can be found but not loaded", found="a C++ library with no C interface")
     runtime = find_runtime(component)
     if WINDOWS:
-        for folder in _dll_folders(SOURCES[component].neighbours, runtime.path):
+        folders = _dll_folders(SOURCES[component].neighbours, runtime.path)
+        for folder in folders:
             os.add_dll_directory(folder)  # type: ignore[attr-defined,unused-ignore]
+        if component == "unified-runtime":
+            # It loads adapters and OpenCL by name, which Windows looks for on PATH and not in the folders added above.
+            os.environ["PATH"] = os.pathsep.join([*folders, os.environ.get("PATH", "")])
     try:
         library = ctypes.CDLL(runtime.path)
     except OSError as error:
