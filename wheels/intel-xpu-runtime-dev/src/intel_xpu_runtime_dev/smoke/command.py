@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from .._results import SDK, Runtime
 from . import explain
 from .flow import Attempt
 from .preparation import Host, Located, Options, host, locate
 from .record import Record, StageError
 from .shipped import SUB_GROUPS
-from .stages import NOT_RUN, RIGHT, Run, Stage, completed, number
+from .stages import NOT_RUN, RIGHT, STAGES, TRITON_STAGES, Run, Stage, completed, number
 
 KERNELS = ("add", "softmax", "matmul")
 NO_DEVICE_CODE = 2
@@ -26,6 +27,7 @@ examples:
   xpu-dev smoke                              on the GPU, else on the CPU device of the extra [cpu]
   xpu-dev smoke --device cpu --kernel add    the fastest proof
   xpu-dev smoke --backend level-zero --json  for programs
+  xpu-dev smoke --triton                     with the Triton that is installed here, which compiles its own stub
   xpu-dev smoke --launcher "gdb --args"      put a command in front of the host"""
 
 
@@ -44,6 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", choices=(*KERNELS, "all"), default="all", help="default: all")
     parser.add_argument(
         "--sub-group", type=int, choices=SUB_GROUPS, default=SUB_GROUPS[0], help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--triton",
+        action="store_true",
+        help="launch with the installed Triton: by its own driver where torch has XPU, else by ours",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--keep", action="store_true", help="keep the folder of the run and print it")
@@ -86,9 +93,16 @@ def run(arguments: argparse.Namespace) -> int:
         timeout=arguments.timeout,
         cache=not arguments.no_cache,
     )
+    if arguments.triton:
+        from . import triton_flow
+
+        triton_flow.refuse_options(options)
     folder = Path(tempfile.mkdtemp(prefix="xpu-dev-smoke-"))
     try:
-        report = smoke(options, folder, _Printer(quiet=arguments.json))
+        if arguments.triton:
+            report = triton_smoke(options, folder, _Printer(TRITON_STAGES, quiet=arguments.json))
+        else:
+            report = smoke(options, folder, _Printer(STAGES, quiet=arguments.json))
     finally:
         if not arguments.keep:
             import shutil
@@ -106,7 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
 class Report(NamedTuple):
     """All that a smoke test came to."""
 
-    located: Located | None
+    sdk: SDK | None
+    runtime: Runtime | None
     runs: tuple[Run, ...]
     no_device: bool
 
@@ -120,23 +135,23 @@ class Report(NamedTuple):
     def as_json(self) -> dict[str, object]:
         """Return the object that `--json` prints."""
         device = next((run.device for run in self.runs if run.device), None)
-        sdk = runtime = None
-        if self.located:
-            kit, library = self.located.sdk, self.located.runtime
-            sdk = {"component": kit.component, "version": kit.version, "root": kit.root, "via": kit.via}
-            runtime = {"path": library.path, "version": library.version, "via": library.via}
         return {
-            "sdk": sdk,
-            "runtime": runtime,
+            "sdk": _chosen(self.sdk, "component", "version", "root", "via"),
+            "runtime": _chosen(self.runtime, "path", "version", "via"),
             "device": device._asdict() if device else None,
             "runs": [run.as_json() for run in self.runs],
         }
 
 
+def _chosen(found: object, *names: str) -> dict[str, object] | None:
+    return {name: getattr(found, name) for name in names} if found else None
+
+
 class _Printer:
     """Tells people about each stage as it is known."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, order: Iterable[str], *, quiet: bool) -> None:
+        self._order = tuple(order)
         self._quiet = quiet
 
     def say(self, text: str) -> None:
@@ -145,7 +160,8 @@ class _Printer:
 
     def stage(self, stage: Stage) -> None:
         first, *more = stage.detail.splitlines() or [""]
-        self.say(f"  {number(stage.name):2} {stage.name:14} {stage.status:8} {stage.seconds:7.3f} s  {first}")
+        place = number(stage.name, self._order)
+        self.say(f"  {place:2} {stage.name:14} {stage.status:8} {stage.seconds:7.3f} s  {first}")
         for line in more:
             self.say(f"{'':38}{line}")
 
@@ -175,10 +191,9 @@ def _on_backend(backend: str, options: Options, folder: Path, printer: _Printer)
         located = locate(backend, options, prepared)
         program = host(backend, located, options, folder, prepared)
     except StageError as error:
-        reason = explain.unreached(error.stage)
-        stages = completed(prepared.stages, reason)
+        stages = completed(prepared.stages, explain.unreached(error.stage, STAGES), STAGES)
         runs = [Run(kernel, backend, None, NOT_RUN, None, stages) for kernel in options.kernels]
-        return Report(located, tuple(runs), error.no_device)
+        return _report(located, runs, error.no_device)
     for kernel in options.kernels:
         record = Record(printer.stage)
         record.stages.update(prepared.stages)
@@ -187,11 +202,14 @@ def _on_backend(backend: str, options: Options, folder: Path, printer: _Printer)
         if failure and failure.stage in ("load", "devices"):
             reason = f"not tried: {kernel} came no further than {failure.stage}"
             rest = options.kernels[len(runs) :]
-            runs += [
-                Run(name, backend, None, NOT_RUN, None, completed(prepared.stages, reason)) for name in rest
-            ]
-            return Report(located, tuple(runs), failure.no_device)
-    return Report(located, tuple(runs), no_device=False)
+            stages = completed(prepared.stages, reason, STAGES)
+            runs += [Run(name, backend, None, NOT_RUN, None, stages) for name in rest]
+            return _report(located, runs, failure.no_device)
+    return _report(located, runs, no_device=False)
+
+
+def _report(located: Located | None, runs: Sequence[Run], no_device: bool) -> Report:
+    return Report(located and located.sdk, located and located.runtime, tuple(runs), no_device)
 
 
 def _one(
@@ -214,11 +232,28 @@ def _one(
     except StageError as error:
         failure = error
     verdict = attempt.verdict if failure is None or failure.stage == "launch" else NOT_RUN
-    reason = explain.unreached(failure.stage) if failure else ""
+    reason = explain.unreached(failure.stage, STAGES) if failure else ""
     device = f" on {attempt.device.name} ({attempt.device.type})" if attempt.device else ""
     printer.say(f"{kernel}: {verdict}{device}")
-    stages = completed(record.stages, reason)
+    stages = completed(record.stages, reason, STAGES)
     return Run(kernel, backend, attempt.device, verdict, attempt.max_error, stages), failure
+
+
+def triton_smoke(options: Options, folder: Path, printer: _Printer) -> Report:
+    """Run every kernel with the Triton that is installed here."""
+    from . import triton_flow
+
+    runs = []
+    for kernel in options.kernels:
+        printer.say(f"{kernel}, Triton:")
+        attempt = triton_flow.Attempt(kernel, options, Record(printer.stage))
+        run = attempt.run(folder)
+        runs.append(run)
+        device = f" on {run.device.name} ({run.device.type}) by {run.backend}" if run.device else ""
+        printer.say(f"{kernel}: {run.verdict}{device}")
+        if not run.device:
+            break
+    return Report(attempt.sdk, attempt.runtime, tuple(runs), attempt.no_device)
 
 
 def _device(text: str) -> str:

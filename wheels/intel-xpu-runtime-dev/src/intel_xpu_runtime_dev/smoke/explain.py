@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .stages import STAGES
+from collections.abc import Iterable
+
+from .stages import number
 
 # ze_result_t, those that users meet.
 LEVEL_ZERO_RESULTS = {
@@ -37,6 +39,11 @@ RUNTIME_FIXES = {
     "level-zero": "install or update Intel's graphics driver, which brings the Level Zero loader",
     "unified-runtime": "pip install intel-cmplr-lib-ur and intel-cmplr-lib-rt in the release of unified-runtime-devel",
 }
+TRITON_FIXES = {
+    "locate": "pip install triton-xpu; for Triton's own driver also torch for XPU",
+    "driver": "xpu-dev doctor --for triton; intel_xpu_runtime_dev.triton needs no compiler: xpu-dev smoke --triton --device cpu",
+    "build": "update Triton; if it stays so, report it with the files of --keep",
+}
 NO_DEVICE = (
     "install Intel's graphics driver, or pip install \"intel-xpu-runtime-dev[cpu]\" for Intel's CPU device"
 )
@@ -69,6 +76,8 @@ def died(backend: str, stage: str, ending: str, found: str) -> str:
 
 
 def _fix(backend: str, stage: str, detail: str) -> str:
+    if backend.startswith("triton"):
+        return TRITON_FIXES.get(stage, DRIVER)
     if stage == "load":
         if any(text in detail for text in LACKS_FUNCTION):
             return f"the loader is of another release, most likely too old: {RUNTIME_FIXES[backend]}"
@@ -84,6 +93,6 @@ def _with_fix(what: str, detail: str, fix: str) -> str:
     return "\n".join(lines)
 
 
-def unreached(stage: str) -> str:
+def unreached(stage: str, order: Iterable[str]) -> str:
     """Return why the stages behind a failed one were skipped."""
-    return f"not reached: stage {list(STAGES).index(stage) + 1} ({stage}) failed"
+    return f"not reached: stage {number(stage, order)} ({stage}) failed"

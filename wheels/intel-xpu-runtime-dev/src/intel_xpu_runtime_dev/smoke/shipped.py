@@ -40,3 +40,10 @@ def kernel(name: str, sub_group: int, device_type: str) -> Kernel:
         local_memory=about["local_memory"],
         block=max(about["constants"].values()),
     )
+
+
+def constants(name: str) -> dict[str, int]:
+    """Return the compile-time constants that a kernel is compiled with, the same for every sub-group size."""
+    about = json.loads((FOLDER / f"{name}_sg{SUB_GROUPS[0]}.json").read_text(encoding="utf-8"))
+    found: dict[str, int] = about["constants"]
+    return found

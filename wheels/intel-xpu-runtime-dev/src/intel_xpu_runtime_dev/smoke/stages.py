@@ -1,7 +1,8 @@
-"""The ten stages of a run, and what is known of each afterwards."""
+"""The stages of a run, and what is known of each afterwards."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 # name: what happens in it. The order is the order of the run; the number that people see is the place in here.
@@ -15,6 +16,15 @@ STAGES = {
     "properties": "ask for spill size, sub-group size, registers",
     "native-binary": "take the native binary out and load it again",
     "launch": "launch, compare every number",
+    "timing": "launch again and again",
+}
+
+# The stages of `--triton`.
+TRITON_STAGES = {
+    "locate": "import Triton, and torch where it is",
+    "driver": "start Triton's driver, which compiles its stub against the development kit, or ours",
+    "build": "compile the kernel with Triton",
+    "launch": "load and launch it, compare every number",
     "timing": "launch again and again",
 }
 
@@ -65,11 +75,11 @@ class Run(NamedTuple):
         }
 
 
-def number(name: str) -> int:
-    """Return the number of a stage, from 1."""
-    return list(STAGES).index(name) + 1
+def number(name: str, order: Iterable[str]) -> int:
+    """Return the number of a stage in its order, from 1."""
+    return list(order).index(name) + 1
 
 
-def completed(stages: dict[str, Stage], reason: str) -> tuple[Stage, ...]:
-    """Return all ten stages in order; those that are not in `stages` were skipped for this reason."""
-    return tuple(stages.get(name) or Stage(name, SKIPPED, 0.0, reason) for name in STAGES)
+def completed(known: dict[str, Stage], reason: str, order: Iterable[str]) -> tuple[Stage, ...]:
+    """Return all stages in their order; those that are not known were skipped for this reason."""
+    return tuple(known.get(name) or Stage(name, SKIPPED, 0.0, reason) for name in order)

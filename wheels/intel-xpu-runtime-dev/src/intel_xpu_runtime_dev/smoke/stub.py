@@ -110,11 +110,17 @@ class Stub:
 
 def told(output: str) -> str:
     """Return the lines of a compiler's or linker's output that say what is wrong, the first few of them."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    wrong = [
-        line for line in lines if re.search(r"error|cannot find|undefined|not found", line, re.IGNORECASE)
-    ]
-    return "; ".join((wrong or lines)[:3])
+    return wrong_lines(output) or "; ".join(
+        [line.strip() for line in output.splitlines() if line.strip()][:3]
+    )
+
+
+def wrong_lines(output: str) -> str:
+    """Return the first few lines that tell of an error, "" when none does."""
+    pattern = r"\berror\b|cannot find|undefined|not found"
+    return "; ".join(
+        [line.strip() for line in output.splitlines() if re.search(pattern, line, re.IGNORECASE)][:3]
+    )
 
 
 def release_number(version: str | None) -> int:
