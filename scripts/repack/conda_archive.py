@@ -16,6 +16,8 @@ EPOCH = 315532800
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 # Of the levels, 19 makes the packages a tenth smaller and takes fifteen times as long.
 COMPRESSION_LEVEL = 12
+# Bytes; ours have 3 MB.
+LARGEST = 100_000_000
 # Holds absolute paths of the machine that built the package.
 DROPPED = "info/recipe/rendered_recipe.yaml"
 
@@ -30,9 +32,13 @@ def normalise(source: Path, target: Path) -> None:
 
 
 def read_component(package: Path, component: str) -> dict[str, bytes]:
-    """Return the files of a package's `info` or `pkg` part."""
+    """Return the files of a package's `info` or `pkg` part; ValueError where they are larger than any of ours."""
     files: dict[str, bytes] = {}
+    size = 0
     for archive, member in stream_conda_component(str(package), component=component):
+        size += member.size
+        if size > LARGEST:
+            raise ValueError(f"more than {LARGEST:,} bytes in its component {component}")
         handle = archive.extractfile(member) if member.isfile() else None
         files[member.name] = handle.read() if handle else b""
     return files
