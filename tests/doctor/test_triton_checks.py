@@ -286,3 +286,23 @@ def test_link_name_counts_for_triton_on_linux(linux: Layout) -> None:
     write(linux.root / "usr" / HEADER)
     write(linux.root / "usr" / LINK_NAME)
     assert triton_checks.level_zero(linux.machine()).verdict == OK
+
+
+@pytest.mark.parametrize("layout", ["windows", "linux"])
+def test_without_a_compiler_our_driver_is_recommended(layout: str, request: pytest.FixtureRequest) -> None:
+    machine: Layout = request.getfixturevalue(layout)
+    command = "xpu-dev run --triton-driver ur -- python SCRIPT"
+    assert command not in triton_checks.compiler(machine.machine()).fix  # no Triton, nothing to launch
+    machine.install("triton-xpu", "3.7.2")
+    finding = triton_checks.compiler(machine.machine())
+    assert finding.verdict == BROKEN
+    assert finding.fix.endswith(f"; or do without one (with intel-cmplr-lib-ur installed): {command}")
+    machine.install("intel-cmplr-lib-ur", "2026.2.0")
+    assert triton_checks.compiler(machine.machine()).fix.endswith(f"; or do without one: {command}")
+
+
+def test_with_a_compiler_it_is_not(linux: Layout) -> None:
+    linux.install("triton-xpu", "3.7.2")
+    linux.program("clang")
+    finding = triton_checks.compiler(linux.machine())
+    assert (finding.verdict, finding.fix) == (OK, "")

@@ -50,6 +50,11 @@ def triton_with_runtime(release: str = "2026.2.0") -> Path:
     return environment(f"triton-xpu-runtime-{release}", *TRITON, *INTEL_RUNTIME[release])
 
 
+def upstream_triton(version: str) -> Path:
+    """Return the interpreter of an environment with upstream's Triton, without a backend for Intel, and the runtime."""
+    return environment(f"triton-{version}", f"triton=={version}", "numpy<2.3", *INTEL_RUNTIME["2026.2.0"])
+
+
 def _install(folder: Path, requirements: tuple[str, ...]) -> None:
     run = [sys.executable, "-m", "venv", str(folder)]
     subprocess.run(run, check=True)

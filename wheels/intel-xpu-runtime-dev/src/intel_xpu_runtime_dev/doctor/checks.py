@@ -37,7 +37,7 @@ CHECKS = (
     Check("triton-cache", triton_checks.cache, (TRITON, INDUCTOR)),
     Check("torch", triton_checks.torch, (INDUCTOR,)),
     Check("inductor", triton_checks.inductor, (INDUCTOR,)),
-    Check("compiler", system_checks.compiler, AUDIENCES),
+    Check("compiler", triton_checks.compiler, AUDIENCES),
     Check("compiler-variables", system_checks.compiler_variables, AUDIENCES),
     Check("python-headers", system_checks.python_headers, (TRITON, INDUCTOR)),
     Check("link-name", system_checks.link_name, AUDIENCES),

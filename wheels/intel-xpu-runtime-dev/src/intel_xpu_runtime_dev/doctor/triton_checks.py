@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from . import system_checks
 from .findings import BROKEN, WARNING, Finding, not_applicable, ok
 from .machine import Machine
 from .triton_lookup import (
@@ -24,6 +25,9 @@ from .triton_lookup import (
 NO_TRITON = "Triton is not installed"
 # The distributions whose backend knows Intel's GPUs; `triton` itself does not.
 XPU_OWNERS = ("triton-xpu", "pytorch-triton-xpu")
+
+RUNTIME = "intel-cmplr-lib-ur"
+WITHOUT_COMPILER = "xpu-dev run --triton-driver ur -- python SCRIPT"
 
 
 def owner(machine: Machine) -> Finding:
@@ -50,6 +54,15 @@ def owner(machine: Machine) -> Finding:
         WARNING, f"{found[0]} has no backend for Intel GPUs of its own", "triton-xpu or pytorch-triton-xpu",
         "pip uninstall -y triton triton-windows, then pip install triton-xpu",
     )  # fmt: skip
+
+
+def compiler(machine: Machine) -> Finding:
+    """A C and C++ compiler that Triton would use; where there is none, our Triton driver does without."""
+    finding = system_checks.compiler(machine)
+    if finding.verdict != BROKEN or not any(map(machine.distribution, XPU_OWNERS)):
+        return finding
+    runtime = "" if machine.distribution(RUNTIME) else f" (with {RUNTIME} installed)"
+    return finding._replace(fix=f"{finding.fix}; or do without one{runtime}: {WITHOUT_COMPILER}")
 
 
 def level_zero(machine: Machine) -> Finding:
