@@ -214,6 +214,14 @@ class UnifiedRuntime:
         """The function that takes the parameters of `urEnqueueKernelLaunchWithArgsExp` and returns a `ur_result_t`."""
         return self._either_launch(self.quick)
 
+    @property
+    def bare_enqueue(self) -> Callable[..., Any]:
+        """`enqueue` without conversion of its arguments: handles and pointers must be objects of ctypes."""
+        if not self.has_launch_with_arguments:
+            return self.enqueue
+        # By index, not by name, each is a new function without the types that were set.
+        return self._quick[LAUNCH]
+
     def _either_launch(self, function: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
         return function(LAUNCH) if self.has_launch_with_arguments else LaunchWithSetArguments(function)
 

@@ -12,7 +12,7 @@ from .._errors import XpuDevError
 from .._ur import Device, UnifiedRuntime, URError, chosen_device
 from .._ur_api import DeviceInfo, DeviceType
 from . import _memory, _program, _target
-from ._launch import CtypesLauncher
+from ._launch import ctypes_launcher
 from ._layout import LEADING_ARGUMENTS, Layout, Loaded, layout, local_bytes, with_expanded_descriptors
 from ._session import Session
 from ._timing import DeviceInterface
@@ -184,7 +184,7 @@ class Driver:
                 _fail,
             )
         else:
-            launch = CtypesLauncher(self.runtime, plan, verify, _fail)
+            launch = ctypes_launcher(self.runtime, plan, verify, _fail)
         if not plan.descriptors:
             return launch  # type: ignore[no-any-return]
         flags = self.contract.descriptor_flags or 0

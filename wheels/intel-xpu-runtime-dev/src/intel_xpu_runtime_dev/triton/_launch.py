@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import struct
 import sys
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from .._ur import UnifiedRuntime
 from .._ur_api import ArgumentType, KernelArgument, StructureType
@@ -22,48 +23,35 @@ _WORDS = ctypes.sizeof(KernelArgument) // 8
 _VALUE_WORD = KernelArgument.value.offset // 8
 
 
-class Frame(NamedTuple):
-    """The memory of one launch, so that launches of several threads share nothing."""
-
-    arguments: Any
-    words: Any
-    values: Any
-    grid: Any
-    grid_address: int
-    arguments_address: int
+# The memory of one launch, so that launches of several threads share nothing: the arguments, the same as numbers, the
+# global size followed by the scalars in 8 bytes each, and a reference to that. A plain tuple, the fastest to take apart.
+Frame = tuple[Any, Any, Any, Any]
 
 
-class CtypesLauncher:
-    """Launch one kernel; called as Triton calls a launcher.
+def ctypes_launcher(
+    runtime: UnifiedRuntime, layout: Layout, verify: Verify, fail: Fail
+) -> Callable[..., None]:
+    """Return a function that launches one kernel, to be called as Triton calls a launcher.
 
     The runtime's function is called with the interpreter lock held, so that no other thread's launch of the same kernel
     comes between its setting of arguments and its enqueueing.
     """
+    # A closure: its variables are nearer than the attributes of an object, and the call of a function is cheaper.
+    enqueue = _serialised(runtime.bare_enqueue)
+    threads = layout.threads
+    pointers = [(index, slot) for index, slot in enumerate(layout.slots) if slot.code == POINTER]
+    pointer_words = [_WORDS * index + _VALUE_WORD for index, _ in pointers]
+    pointers_of = _getter([slot.path for _, slot in pointers])
+    codes = [slot.code for slot in layout.slots if slot.code != POINTER]
+    scalars_of = _getter([slot.path for slot in layout.slots if slot.code != POINTER])
+    pack = struct.Struct("<3Q" + "".join(map(_padded, codes))).pack_into
+    needs_conversion = BFLOAT16 in codes
+    local_size = ctypes.byref((ctypes.c_size_t * 3)(threads, 1, 1))
+    # Queues and kernels as ctypes passes them, by their number: to convert a number costs more.
+    handles: dict[int, Any] = {}
+    adopted: tuple[int, int, int, list[Frame]] = (0, 0, 0, [])
 
-    def __init__(self, runtime: UnifiedRuntime, layout: Layout, verify: Verify, fail: Fail) -> None:
-        self._layout = layout
-        self._verify = verify
-        self._fail = fail
-        self._enqueue = _serialised(runtime.enqueue)
-        self._count = len(layout.slots) + layout.scratch_pointers
-        self._pointers = [
-            (_WORDS * index + _VALUE_WORD, _getter(slot.path))
-            for index, slot in enumerate(layout.slots)
-            if slot.code == POINTER
-        ]
-        self._scalars = [
-            (8 * index, _packer(slot.code), _getter(slot.path))
-            for index, slot in enumerate(layout.slots)
-            if slot.code != POINTER
-        ]
-        self._local_size = (ctypes.c_size_t * 3)(layout.threads, 1, 1)
-        self._local_size_address = ctypes.addressof(self._local_size)
-        self._verified = 0
-        self._passed = 0
-        self._frames: list[Frame] = []
-
-    def __call__(
-        self,
+    def launch(
         grid_x: int,
         grid_y: int,
         grid_z: int,
@@ -76,58 +64,72 @@ class CtypesLauncher:
         *arguments: Any,
     ) -> None:
         """Enqueue the kernel; an empty grid enqueues nothing."""
+        nonlocal adopted
         if enter is not None:
             enter(launch_metadata)
-        if function != self._verified:
-            self._adopt(function)
+        kernel, count, local, frames = adopted
+        if function != kernel:
+            # Before its first launch a kernel is checked; frames that were made for another do not serve it.
+            adopted = kernel, count, local, frames = _adopt(layout, verify, function)
         if grid_x > 0 and grid_y > 0 and grid_z > 0:
             try:
-                frame = self._frames.pop()
+                frame = frames.pop()
             except IndexError:
-                frame = self._new_frame()
-            words, values, grid = frame.words, frame.values, frame.grid
-            for word, get in self._pointers:
-                words[word] = _address(get(arguments))
-            for offset, pack, get in self._scalars:
-                pack(values, offset, get(arguments))
-            grid[0] = grid_x * self._layout.threads
-            grid[1] = grid_y
-            grid[2] = grid_z
-            result = self._enqueue(
-                stream, function, 3, None, frame.grid_address, self._local_size_address,
-                self._passed, frame.arguments_address, None, 0, None, None,
+                frame = _new_frame(layout, local)
+            passed, words, values, global_size = frame
+            try:
+                for word, value in zip(pointer_words, pointers_of(arguments)):
+                    words[word] = value.data_ptr()
+            except AttributeError:
+                for word, value in zip(pointer_words, pointers_of(arguments)):
+                    words[word] = _address(value)
+            scalars = scalars_of(arguments)
+            if needs_conversion:
+                scalars = _converted(codes, scalars)
+            try:
+                pack(values, 0, grid_x * threads, grid_y, grid_z, *scalars)
+            except (struct.error, OverflowError):
+                pack(values, 0, grid_x * threads, grid_y, grid_z, *_converted(codes, scalars))
+            try:
+                to, what = handles[stream], handles[function]
+            except KeyError:
+                to, what = (
+                    handles.setdefault(one, ctypes.c_void_p.from_param(one)) for one in (stream, function)
+                )
+            result = enqueue(
+                to, what, 3, None, global_size, local_size, count, passed, None, 0, None, None
             )  # fmt: skip
-            self._frames.append(frame)
+            frames.append(frame)
             if result:
-                self._fail(result)
+                fail(result)
         if leave is not None:
             leave(launch_metadata)
 
-    def _adopt(self, function: int) -> None:
-        """Check a kernel before its first launch, and forget frames that were made for another."""
-        self._local = self._verify(function)
-        self._passed = self._count + bool(self._local)
-        self._frames = []
-        self._verified = function
+    return launch
 
-    def _new_frame(self) -> Frame:
-        arguments = (KernelArgument * (self._count + 1))()
-        values = (ctypes.c_uint64 * (self._count + 1))()
-        for index in range(self._count + 1):
-            argument = arguments[index]
-            argument.stype = StructureType.EXP_KERNEL_ARG_PROPERTIES
-            argument.index = index
-            argument.type, argument.size = ArgumentType.POINTER, BYTES[POINTER]
-        for index, slot in enumerate(self._layout.slots):
-            if slot.code != POINTER:
-                argument = arguments[index]
-                argument.type, argument.size = ArgumentType.VALUE, BYTES[slot.code]
-                argument.value = ctypes.addressof(values) + 8 * index
-        arguments[self._count].type = ArgumentType.LOCAL
-        arguments[self._count].size = self._local
-        grid = (ctypes.c_size_t * 3)()
-        words = (ctypes.c_uint64 * (_WORDS * len(arguments))).from_buffer(arguments)
-        return Frame(arguments, words, values, grid, ctypes.addressof(grid), ctypes.addressof(arguments))
+
+def _adopt(layout: Layout, verify: Verify, function: int) -> tuple[int, int, int, list[Frame]]:
+    """Return the kernel, the number of its arguments, the bytes of local memory among them, and no frames yet."""
+    local = verify(function)
+    return function, len(layout.slots) + layout.scratch_pointers + bool(local), local, []
+
+
+def _new_frame(layout: Layout, local: int) -> Frame:
+    count = len(layout.slots) + layout.scratch_pointers
+    scalars = [index for index, slot in enumerate(layout.slots) if slot.code != POINTER]
+    arguments = (KernelArgument * (count + 1))()
+    values = (ctypes.c_uint64 * (3 + len(scalars)))()
+    for index, argument in enumerate(arguments):
+        argument.stype = StructureType.EXP_KERNEL_ARG_PROPERTIES
+        argument.index = index
+        argument.type, argument.size = ArgumentType.POINTER, BYTES[POINTER]
+    for place, index in enumerate(scalars, start=3):
+        argument = arguments[index]
+        argument.type, argument.size = ArgumentType.VALUE, BYTES[layout.slots[index].code]
+        argument.value = ctypes.addressof(values) + 8 * place
+    arguments[count].type, arguments[count].size = ArgumentType.LOCAL, local
+    words = (ctypes.c_uint64 * (_WORDS * len(arguments))).from_buffer(arguments)
+    return arguments, words, values, ctypes.byref(values)
 
 
 def _serialised(enqueue: Callable[..., int]) -> Callable[..., int]:
@@ -159,43 +161,42 @@ def _address(value: Any) -> int:
         ) from None
 
 
-def _getter(path: tuple[int, ...]) -> Callable[[Any], Any]:
+def _getter(paths: Sequence[tuple[int, ...]]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return a function that takes the values at these paths out of a launch's arguments."""
     from operator import getitem, itemgetter
 
-    return (
-        itemgetter(path[0])
-        if len(path) == 1
-        else lambda arguments: functools.reduce(getitem, path, arguments)
-    )
+    if all(len(path) == 1 for path in paths):
+        indices = [path[0] for path in paths]
+        first = indices[0] if indices else 0
+        if indices == list(range(first, first + len(indices))):
+            return itemgetter(slice(first, first + len(indices)))
+        return itemgetter(*indices)
+    return lambda arguments: tuple(functools.reduce(getitem, path, arguments) for path in paths)
 
 
-def _packer(code: str) -> Callable[[Any, int, Any], None]:
-    """Return a function (buffer, offset, value) that writes a value as the kernel reads it."""
-    if code in "fe":
-        return functools.partial(_pack_float, struct.Struct("<" + code).pack_into)
+def _padded(code: str) -> str:
+    """Return the format of a scalar in 8 bytes."""
+    return f"{'H' if code == BFLOAT16 else code}{8 - BYTES[code]}x"
+
+
+def _converted(codes: Sequence[str], scalars: Sequence[Any]) -> tuple[Any, ...]:
+    """Return scalars as `struct` takes them; raise OverflowError or TypeError for one that does not fit."""
+    return tuple(_scalar(code, value) for code, value in zip(codes, scalars))
+
+
+def _scalar(code: str, value: Any) -> Any:
+    """Return a value that `struct` takes for a code: too large a number becomes infinity, as IEEE 754 has it."""
     if code == BFLOAT16:
-        return _pack_bfloat16
-    return struct.Struct("<" + code).pack_into if code in "d?" else functools.partial(_pack_integer, code)
-
-
-def _pack_integer(code: str, buffer: Any, offset: int, value: Any) -> None:
+        # The upper half of the binary32 number: towards zero, as Triton's own launchers do.
+        single = struct.pack("<f", _scalar("f", value))
+        return int.from_bytes(single[2:], "little")
     try:
-        struct.pack_into("<" + code, buffer, offset, value)
+        struct.pack(f"<{code}", value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
     except struct.error as error:
-        if isinstance(value, int):
-            raise OverflowError(f"kernel argument {value} does not fit: {error}") from None
-        raise TypeError(f"kernel argument {value!r} is not an integer") from None
-
-
-def _pack_float(pack: Callable[[Any, int, float], None], buffer: Any, offset: int, value: float) -> None:
-    try:
-        pack(buffer, offset, value)
-    except OverflowError:  # IEEE 754: too large a number becomes infinity
-        pack(buffer, offset, float("inf") if value > 0 else float("-inf"))
-
-
-def _pack_bfloat16(buffer: Any, offset: int, value: float) -> None:
-    """Write the upper half of the binary32 number: towards zero, as Triton's own launchers do."""
-    single = bytearray(4)
-    _pack_float(struct.Struct("<f").pack_into, single, 0, value)
-    struct.pack_into("<2s", buffer, offset, bytes(single[2:]))
+        if code in "efd" or not isinstance(value, int):
+            kind = "a number" if code in "efd" else "an integer"
+            raise TypeError(f"kernel argument {value!r} is not {kind}") from None
+        raise OverflowError(f"kernel argument {value} does not fit: {error}") from None
+    return value

@@ -62,6 +62,8 @@ class Array:
     ) -> None:
         self._allocation = allocation
         self._offset = offset
+        # Kept, not added up at each launch.
+        self._address: int = allocation.address + offset
         self.shape = tuple(shape)
         self.strides = tuple(strides)
         self.dtype = dtype
@@ -74,7 +76,7 @@ class Array:
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""
-        return self._allocation.address + self._offset
+        return self._address
 
     def element_size(self) -> int:
         """Return the bytes of an element."""
