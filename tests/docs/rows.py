@@ -66,6 +66,13 @@ ROWS: dict[str, Here | Elsewhere | Workflow] = {
     "xpu-dev find": Here("environment", "level-zero development kit 1.32.0"),
     "xpu-dev find --steps": Here("environment", "(wheel level-zero-devel)"),
     "xpu-dev smoke": Here("environment", "matmul: right on"),
+    "xpu-dev run --triton-driver ur -- python script.py": Elsewhere(
+        "tests/triton_driver/test_requested.py::test_without_triton_nothing_is_imported", ('"ur", "--"',)
+    ),
+    "xpu-dev run --triton-driver ur:cpu -- pytest tests": Elsewhere(
+        "tests/triton_driver/test_requested.py::test_an_unmodified_script_runs_through_unified_runtime",
+        ('"--triton-driver", "ur:cpu", "--"',),
+    ),
     "xpu-dev smoke --triton": Here("environment", "right"),
     "xpu-dev compare": Here("environment", "opencl"),
     "xpu-dev api": Here("environment", "zeInitDrivers", given={"api": "api zeInitDrivers"}),
