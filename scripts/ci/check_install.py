@@ -231,7 +231,7 @@ def output(command: Sequence[str | Path], variables: Mapping[str, str]) -> str:
 
 
 def resolved(program: str | Path) -> str:
-    """Return the path of a program, so that nothing in the current folder is run by its name."""
+    """Return the path of a program, on Windows with its extension."""
     path = shutil.which(program)
     if path is None:
         raise RuntimeError(f"there is no program {program}")

@@ -18,6 +18,7 @@ from .build import build_wheels
 from .catalogue import PLATFORMS, ROOT, load
 from .conda import build_channel
 from .errors import reported
+from .fetch import obtain
 from .gates import check_wheels
 from .index import write_index
 from .publish import SUMS, sha256
@@ -42,6 +43,7 @@ def main(arguments: list[str]) -> int:
 def make_release(folder: Path) -> None:
     """Fill an empty folder with the release."""
     releases = load().releases
+    obtain(item for release in releases for item in release.build_inputs())  # a release skips no version
     with tempfile.TemporaryDirectory(prefix="release-") as scratch:
         built = build_wheels(releases, PLATFORMS, Path(scratch))
         check_wheels(built)

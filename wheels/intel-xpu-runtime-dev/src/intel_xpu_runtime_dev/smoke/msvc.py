@@ -68,8 +68,10 @@ def _developer_environment(installation: Path) -> dict[str, str]:
     script = installation / "VC" / "Auxiliary" / "Build" / "vcvarsall.bat"
     if not script.is_file():
         return {}
+    # By its full path, since Windows looks for a bare name in the current folder first; a batch file needs cmd.
+    cmd = Path(os.environ.get("SystemRoot", r"C:\Windows"), "System32", "cmd.exe")
     # /u: what cmd itself prints is UTF-16, so that any path survives.
-    command = f'cmd /u /s /c ""{script}" x64 >nul && set"'
+    command = f'"{cmd}" /u /s /c ""{script}" x64 >nul && set"'
     answer = subprocess.run(command, capture_output=True, check=False).stdout
     return parse_environment(answer.decode("utf-16-le", "replace"))
 
