@@ -20,7 +20,7 @@ from tests.support.wheels import ROOT
 pytestmark = pytest.mark.xdist_group("smoke-triton")
 
 STAGES = ("locate", "driver", "build", "launch", "timing")
-TORCH = ROOT / "tests" / "doubles" / "torch_xpu"
+TORCH = ROOT / "tests" / "doubles" / "torch_without_queue"
 SOURCES = ROOT / "wheels" / "intel-xpu-runtime-dev" / "src"
 
 
