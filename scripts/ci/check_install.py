@@ -25,6 +25,8 @@ COMPILERS = {
     "windows": ("cl", "clang-cl", "clang", "gcc", "zig"),
     "linux": ("gcc", "clang", "zig"),
 }
+# What the extra `cpu` of unified-runtime-devel brings, for conda packages have no extras.
+RUNTIME = ("intel-cmplr-lib-ur", "intel-cmplr-lib-rt", "intel-opencl-rt")
 RECORDS = {"__pycache__", "conda-meta", "CACHEDIR.TAG", ".lock"}
 SHOW_PACKAGES = "import importlib.metadata as m; print('\\n'.join(sorted({d.metadata['Name'] for d in m.distributions()})))"
 SHOW_VIA = "import intel_xpu_runtime_dev as x; print(x.find_sdk('level-zero').via)"
@@ -164,7 +166,7 @@ def with_conda(chosen: argparse.Namespace) -> Environment:
 
     def bring_device() -> None:
         release = output([python, "-c", SHOW_RELEASE], variables)
-        runtime = [f"{name}=={release}" for name in ("intel-cmplr-lib-ur", "intel-opencl-rt")]
+        runtime = [f"{name}=={release}" for name in RUNTIME]
         run([*pip, "install", *runtime, "ziglang"], variables)
 
     def uninstall(names: list[str]) -> None:

@@ -46,17 +46,30 @@ def build_stand_ins(out: Path) -> Path:
     return out
 
 
+def add_python_with_pip(channel: Path) -> None:
+    """Add to the stand-ins a newer Python that has a pip and packages of its own: a virtual environment."""
+    script = f"import os, subprocess; subprocess.run([{sys.executable!r}, '-m', 'venv', os.environ['PREFIX']], check=True)"
+    _package(channel, "python", f"3.{sys.version_info.minor}.100", "linux-64", script)
+    _build(channel, "pip", "1.0", "linux-64", {"share/stand-in.txt": "pip is in the stand-in for Python\n"})
+    index(channel)
+
+
 def _build(out: Path, name: str, version: str, platform: str, files: Mapping[str, str | bytes]) -> None:
     encoded = {
         path: base64.b64encode(content if isinstance(content, bytes) else content.encode()).decode()
         for path, content in files.items()
     }
+    _package(out, name, version, platform, WRITE_FILES % repr(encoded))
+
+
+def _package(out: Path, name: str, version: str, platform: str, script: str) -> None:
+    """Build the package of what a Python script puts into its prefix."""
     recipe = {
         "schema_version": 1,
         "package": {"name": name, "version": version},
         "build": {
             "number": 0,
-            "script": {"interpreter": "python", "content": WRITE_FILES % repr(encoded)},
+            "script": {"interpreter": "python", "content": script},
             "dynamic_linking": {"binary_relocation": False},
         },
         "about": {"summary": "A stand-in of the tests."},

@@ -16,7 +16,7 @@ import pytest
 from ci import check_install
 from ruamel.yaml import YAML
 
-from tests.conda.channels import build_ours, build_stand_ins
+from tests.conda.channels import add_python_with_pip, build_ours, build_stand_ins
 from tests.support import wheels
 from tests.support.wheels import ROOT
 from tests.windows import prefix as windows
@@ -60,14 +60,14 @@ def test_wheels_on_linux(installer: str, wheelhouse: Path, tmp_path: Path) -> No
 
 
 def test_conda_on_linux(tmp_path: Path) -> None:
-    """The same line without smoke: the stand-in for conda-forge's Python has no pip of its own."""
+    """The workflow's own line, but for the channel: a stand-in for conda-forge's Python that has a pip of its own."""
     build_ours(tmp_path / "dist" / "conda")
-    stand_ins = build_stand_ins(tmp_path / "stand-ins")
-    words = [stand_ins.as_uri() if word == "conda-forge" else word for word in line("conda", "3.11")]
-    words.remove("--smoke")
+    channel = build_stand_ins(tmp_path / "stand-ins")
+    add_python_with_pip(channel)
+    words = [channel.as_uri() if word == "conda-forge" else word for word in line("conda", "3.11")]
     result = run(words, tmp_path)
     assert result.returncode == 0, result.stderr
-    assert steps(result.stdout) == STEPS
+    assert steps(result.stdout) == [*STEPS[:3], *SMOKE, *STEPS[3:]]
     assert json.loads((tmp_path / "doctor.json").read_text("utf-8"))["checks"]
 
 

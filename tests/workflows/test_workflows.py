@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 from ci import check_install
 from ruamel.yaml import YAML
 
@@ -109,6 +110,12 @@ def test_every_cell_does_everything() -> None:
     for system, compilers in check_install.COMPILERS.items():
         microsofts = {"cl", "clang-cl"} if system == "windows" else set()
         assert {"gcc", "clang", "zig"} | microsofts == set(compilers)
+
+
+def test_the_runtime_beside_conda_packages_is_that_of_the_extra() -> None:
+    project = tomllib.loads((ROOT / "wheels" / "unified-runtime-devel" / "pyproject.toml").read_text("utf-8"))
+    extra = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["same-version"]["cpu"]
+    assert [*check_install.RUNTIME] == extra
 
 
 def test_tools_from_the_index_are_pinned() -> None:
