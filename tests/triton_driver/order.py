@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.doubles.torch_xpu import Tensor, Xpu, install
+from tests.doubles.torch_xpu import SharedTensor, Xpu, install
 
 ELEMENTS = 1 << 17
 BLOCK = 1024
@@ -32,7 +32,7 @@ def wrong_rounds(xpu: Xpu, rounds: int) -> int:
     """Each round adds one twice: SYCL copies the sum to where the kernel reads it, and only SYCL is waited for."""
     from tests.triton_driver.kernels import add_kernel
 
-    x, one, out = (Tensor(xpu, ELEMENTS) for _ in range(3))
+    x, one, out = (SharedTensor(xpu, ELEMENTS) for _ in range(3))
     one.values[:] = 1
     out.values[:] = x.values[:] = 0
     grid = (ELEMENTS // BLOCK, 1, 1)

@@ -40,10 +40,11 @@ class Xpu:
     def __init__(self, library: Path) -> None:
         self.sycl: Any = ctypes.CDLL(str(library))
         pointer = ctypes.c_void_p
-        for name in ("make_queue", "make_foreign_queue", "shared_memory"):
+        for name in ("make_queue", "make_foreign_queue", "shared_memory", "device_memory"):
             getattr(self.sycl, name).restype = pointer
         self.sycl.make_queue.argtypes = self.sycl.wait_for.argtypes = (pointer,)
-        self.sycl.shared_memory.argtypes = (pointer, ctypes.c_size_t)
+        for name in ("shared_memory", "device_memory"):
+            getattr(self.sycl, name).argtypes = (pointer, ctypes.c_size_t)
         self.sycl.copy.argtypes = (pointer, pointer, pointer, ctypes.c_size_t)
         self.queue = self.sycl.make_queue(None)
 
@@ -63,28 +64,34 @@ class Xpu:
         """Keep the only device."""
         assert number == 0
 
-    def current_stream(self, number: int) -> Stream:
+    def current_stream(self, number: int = 0) -> Stream:
         """Return the stream that is current."""
         assert number == 0
         return Stream(self.queue)
 
 
 class Tensor:
-    """float32 values in memory that SYCL allocated, as a tensor's are."""
+    """float32 values in memory that SYCL allocated: the device's alone, as a tensor's are."""
 
     dtype = "float32"
 
-    def __init__(self, xpu: Xpu, count: int) -> None:
-        import numpy as np
-
+    def __init__(self, xpu: Xpu, count: int, memory: str = "device_memory") -> None:
         self.bytes = 4 * count
-        self._address = xpu.sycl.shared_memory(xpu.queue, self.bytes)
-        memory = (ctypes.c_float * count).from_address(self._address)
-        self.values = np.ctypeslib.as_array(memory)
+        self._address = getattr(xpu.sycl, memory)(xpu.queue, self.bytes)
 
     def data_ptr(self) -> int:
         """Return the address, as torch does."""
         return int(self._address)
+
+
+class SharedTensor(Tensor):
+    """The same in memory that the host reads as well, as `values`."""
+
+    def __init__(self, xpu: Xpu, count: int) -> None:
+        import numpy as np
+
+        super().__init__(xpu, count, "shared_memory")
+        self.values = np.ctypeslib.as_array((ctypes.c_float * count).from_address(self._address))
 
 
 def install(library: Path) -> Xpu:

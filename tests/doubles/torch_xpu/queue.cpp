@@ -15,6 +15,7 @@ void *make_foreign_queue() {
     return new sycl::queue(sycl::context(device), device, sycl::property::queue::in_order{});
 }
 void *shared_memory(void *queue, size_t bytes) { return sycl::malloc_shared(bytes, of(queue)); }
+void *device_memory(void *queue, size_t bytes) { return sycl::malloc_device(bytes, of(queue)); }
 void copy(void *queue, void *to, const void *from, size_t bytes) { of(queue).memcpy(to, from, bytes); }
 void wait_for(void *queue) { of(queue).wait(); }
 }
