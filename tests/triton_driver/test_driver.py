@@ -29,8 +29,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(
-    folder: Path, group: str, launcher: str, cache: Path | None = None
+    folder: Path, *words: str, program: Path = CHECKS, cache: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run a program of checks in the environment with Triton and the runtime."""
     environment = {
         "PATH": "",  # no compiler, no linker, nothing
         "HOME": str(folder),
@@ -38,7 +39,7 @@ def run(
         "PYTHONPATH": os.pathsep.join(map(str, [PACKAGE, folder / "launcher"])),
     }
     python = environments.triton_with_runtime()
-    command = [str(python), str(CHECKS), group, launcher]
+    command = [str(python), str(program), *words]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
@@ -53,13 +54,13 @@ def test_every_check_is_right(launcher: str, folder: Path) -> None:
 def test_second_process_starts_from_native_binaries(folder: Path) -> None:
     """Machine code lies in Triton's cache; a damaged file is built again from its source."""
     cache = folder / "second"
-    assert run(folder, "add", "ctypes", cache).returncode == 0
+    assert run(folder, "add", "ctypes", cache=cache).returncode == 0
     (native,) = cache.rglob("add_kernel.native")
     first = native.stat()
-    assert run(folder, "add", "ctypes", cache).returncode == 0
+    assert run(folder, "add", "ctypes", cache=cache).returncode == 0
     assert native.stat().st_mtime_ns == first.st_mtime_ns  # read, not written
     native.write_bytes(b"damaged")
-    assert run(folder, "add", "ctypes", cache).returncode == 0
+    assert run(folder, "add", "ctypes", cache=cache).returncode == 0
     assert native.stat().st_size == first.st_size  # built again, kept again
 
 
