@@ -174,6 +174,24 @@ def atomic_kernel(out, x, n, BLOCK: tl.constexpr):
     tl.atomic_add(out, tl.sum(values, axis=0))
 
 
+@triton.jit
+def widen_kernel(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out + offsets, tl.load(x + offsets, mask=mask).to(tl.float32), mask=mask)
+
+
+# The first has more threads than a work-group of the CPU device may have.
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 1024}, num_warps=512), triton.Config({"BLOCK": 1024}, num_warps=4)],
+    key=["n"],
+)
+@triton.jit
+def tuned_kernel(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.load(x + offsets, mask=offsets < n) * 2, mask=offsets < n)
+
+
 def floats(*shape: int) -> np.ndarray:
     return random.standard_normal(shape, dtype=np.float32)
 
@@ -303,6 +321,42 @@ def dtypes() -> None:
     assert np.array_equal(out.numpy(), 2 * x.numpy())  # doubling is exact
 
 
+def narrow_floats() -> None:
+    """All 256 values of each 8-bit type, but those that are not finite numbers, against its definition."""
+    codes = np.arange(256)
+    for name, mantissa, bias, finite in (
+        ("float8_e5m2", 2, 15, codes & 0x7F < 0x7C),
+        ("float8_e4m3fn", 3, 7, codes & 0x7F < 0x7F),
+    ):
+        x, out = xpu.array(codes, "uint8").view("int8").view(name), xpu.empty(256)
+        widen_kernel[(1,)](x, out, 256, BLOCK=256)
+        exponent, fraction = (codes & 0x7F) >> mantissa, (codes & (1 << mantissa) - 1) / (1 << mantissa)
+        value = np.where(exponent, 1 + fraction, fraction) * 2.0 ** (np.maximum(exponent, 1) - bias)
+        expected = np.where(codes & 0x80, -value, value)
+        assert finite.sum() > 240
+        assert np.array_equal(out.numpy()[finite], expected[finite].astype(np.float32)), name
+
+
+def local_memory() -> None:
+    """Work-groups of several sub-groups reduce through their local memory."""
+    x, out = floats(5, 1000), xpu.empty((5, 1000))
+    kernel = softmax_kernel[(5,)](out, xpu.array(x), 1000, 1000, BLOCK=1024, num_warps=8)
+    assert kernel.metadata.shared > 0
+    assert driver._loaded[kernel.function].arguments == 5  # two pointers, two numbers, and the local memory
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    close(out, powers / powers.sum(axis=1, keepdims=True), 1e-6)
+
+
+def skipped_configuration() -> None:
+    """Autotune passes over what the device cannot run, and takes the other."""
+    x, out = xpu.array(np.arange(1000), "float32"), xpu.empty(1000)
+    tuned_kernel[(1,)](x, out, 1000)
+    assert tuned_kernel.best_config.num_warps == 4
+    times = {config.num_warps: taken for config, taken in tuned_kernel.configs_timings.items()}
+    assert times[512] == [float("inf")] * 3
+    assert out.numpy().tolist() == [2.0 * i for i in range(1000)]
+
+
 def atomics() -> None:
     x, out = xpu.array(np.arange(5000), "int32"), xpu.array(np.zeros(1), "int32")
     atomic_kernel[(5,)](out, x, 5000, BLOCK=1024)
@@ -416,6 +470,9 @@ GROUPS = (
     arguments,
     grids,
     dtypes,
+    narrow_floats,
+    local_memory,
+    skipped_configuration,
     atomics,
     threads,
     hooks,
