@@ -383,6 +383,24 @@ def threads() -> None:
     assert not wrong
 
 
+def devices() -> None:
+    """The only device listed twice: two contexts, two queues, two copies of a kernel; arrays stay with theirs."""
+    driver.devices.append(driver.devices[0])
+    known = set(driver._loaded)
+    try:
+        for number in (0, 1, 0, 1):
+            driver.set_current_device(number)
+            assert driver.get_current_device() == number
+            x, y, out = xpu.array(np.full(300, number, np.float32)), xpu.array(floats(300)), xpu.empty(300)
+            add_kernel[(5,)](x, y, out, 300, BLOCK=64)
+            assert np.array_equal(out.numpy(), y.numpy() + number)
+        assert len(set(driver._loaded) - known) == 2
+        assert driver.get_current_stream(0) != driver.get_current_stream(1)
+    finally:
+        driver.set_current_device(0)
+        driver.devices.pop()
+
+
 def hooks() -> None:
     seen: list[str] = []
     compiled = triton.compiler.CompiledKernel
@@ -475,6 +493,7 @@ GROUPS = (
     skipped_configuration,
     atomics,
     threads,
+    devices,
     hooks,
     timing,
     views,
