@@ -253,8 +253,8 @@ class LaunchWithSetArguments:
         *_: object,
     ) -> Any:
         """Enqueue and return what the first function that fails returns, else the last one; the parameters behind the arguments must be empty."""
-        address = arguments if isinstance(arguments, int) else ctypes.addressof(arguments)  # type: ignore[arg-type]
-        for argument in (KernelArgument * count).from_address(address):
+        listed = ctypes.cast(arguments, ctypes.POINTER(KernelArgument))  # type: ignore[arg-type]
+        for argument in listed[:count]:
             result = self._set(kernel, argument)
             if result:
                 return result

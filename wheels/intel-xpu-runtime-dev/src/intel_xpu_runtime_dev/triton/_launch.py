@@ -23,8 +23,8 @@ _WORDS = ctypes.sizeof(KernelArgument) // 8
 _VALUE_WORD = KernelArgument.value.offset // 8
 
 
-# The memory of one launch, so that launches of several threads share nothing: the arguments, the same as numbers, the
-# global size followed by the scalars in 8 bytes each, and a reference to that. A plain tuple, the fastest to take apart.
+# The memory of one launch, so that launches of several threads share nothing: a reference to the arguments, the same as
+# numbers, the global size followed by the scalars in 8 bytes each, and a reference to that. A plain tuple, the fastest to take apart.
 Frame = tuple[Any, Any, Any, Any]
 
 
@@ -129,7 +129,7 @@ def _new_frame(layout: Layout, local: int) -> Frame:
         argument.value = ctypes.addressof(values) + 8 * place
     arguments[count].type, arguments[count].size = ArgumentType.LOCAL, local
     words = (ctypes.c_uint64 * (_WORDS * len(arguments))).from_buffer(arguments)
-    return arguments, words, values, ctypes.byref(values)
+    return ctypes.byref(arguments), words, values, ctypes.byref(values)
 
 
 def _serialised(enqueue: Callable[..., int]) -> Callable[..., int]:
