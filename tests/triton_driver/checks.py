@@ -390,7 +390,7 @@ def devices() -> None:
     try:
         for number in (0, 1, 0, 1):
             driver.set_current_device(number)
-            assert driver.get_current_device() == number
+            assert driver.get_current_device() == driver.get_device_interface().current_device() == number
             x, y, out = xpu.array(np.full(300, number, np.float32)), xpu.array(floats(300)), xpu.empty(300)
             add_kernel[(5,)](x, y, out, 300, BLOCK=64)
             assert np.array_equal(out.numpy(), y.numpy() + number)

@@ -36,7 +36,7 @@ def run(
         "PATH": "",  # no compiler, no linker, nothing
         "HOME": str(folder),
         "TRITON_CACHE_DIR": str(cache or folder / "cache"),
-        "PYTHONPATH": os.pathsep.join(map(str, [PACKAGE, folder / "launcher"])),
+        "PYTHONPATH": os.pathsep.join(map(str, [PACKAGE, folder / "launcher", ROOT])),
     }
     python = environments.triton_with_runtime()
     command = [str(python), str(program), *words]
@@ -62,6 +62,28 @@ def test_second_process_starts_from_native_binaries(folder: Path) -> None:
     native.write_bytes(b"damaged")
     assert run(folder, "add", "ctypes", cache=cache).returncode == 0
     assert native.stat().st_size == first.st_size  # built again, kept again
+
+
+@pytest.mark.parametrize("launcher", ["ctypes", "c"])
+def test_the_devices_clock_measures_what_the_wall_clock_encloses(launcher: str, folder: Path) -> None:
+    result = run(folder, launcher, program=CHECKS.with_name("device_time.py"))
+    assert (result.returncode, result.stdout) == (0, "right\n"), result.stderr
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_another_device_or_driver_has_native_binaries_of_its_own(part: int, folder: Path) -> None:
+    """As if name, architecture, backend, driver or release had changed: each alone is another file."""
+    cache = folder / f"parts{part}"
+    assert run(folder, "add", "ctypes", cache=cache).returncode == 0
+    changed = folder / f"changed{part}.py"
+    patch = (
+        "from intel_xpu_runtime_dev.triton._session import Session\n"
+        "true = Session.fingerprint.fget\n"
+        f"Session.fingerprint = property(lambda own: (*true(own)[:{part}], 'other', *true(own)[{part + 1}:]))\n"
+    )
+    changed.write_text(patch + CHECKS.read_text("utf-8").replace("from __future__ import annotations", ""))
+    assert run(folder, "add", "ctypes", program=changed, cache=cache).returncode == 0
+    assert len(list(cache.rglob("add_kernel.native"))) == 2
 
 
 def test_a_wrong_number_is_found(folder: Path) -> None:

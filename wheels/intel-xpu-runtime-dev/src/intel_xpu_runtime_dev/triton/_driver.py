@@ -53,7 +53,7 @@ class Driver:
         self._current = 0
         self._sessions: dict[int, Session] = {}
         self._loaded: dict[int, Loaded] = {}
-        self._interface = DeviceInterface(self.session)
+        self._interface = DeviceInterface(self.session, self.get_current_device)
 
     def session(self, device: int | None = None) -> Session:
         """Return the context and queue of a device, of the current one without a number."""

@@ -14,8 +14,9 @@ from ._session import Session
 class DeviceInterface:
     """What Triton takes for `torch.xpu`: `Event(enable_timing=True)`, `synchronize()`, `current_device()`."""
 
-    def __init__(self, session: Callable[[], Session]) -> None:
+    def __init__(self, session: Callable[[], Session], current_device: Callable[[], int]) -> None:
         self._session = session
+        self._current_device = current_device
 
     def Event(self, enable_timing: bool = True) -> WallEvent | DeviceEvent:  # noqa: N802 - the name that Triton calls
         """Return a timer: of the device where the queue was made for it, else of the host."""
@@ -27,8 +28,8 @@ class DeviceInterface:
         self._session().synchronize()
 
     def current_device(self) -> int:
-        """Return 0: Triton asks for this where it needs any device."""
-        return 0
+        """Return the number of the device that launches go to."""
+        return self._current_device()
 
 
 class WallEvent:
