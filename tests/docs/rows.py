@@ -155,6 +155,9 @@ ROWS: dict[str, Here | Elsewhere | Workflow] = {
             for name in ("level_zero", "unified_runtime", "parity")
         ),
     ),
+    "python3 scripts/dev.py bench": Elsewhere(
+        "tests/bench/test_bench.py::test_every_benchmark_runs", ("bench.main(",)
+    ),
     "python3 scripts/dev.py bench runtime --json FILE": Elsewhere(
         "tests/compare/test_virtual_gpu.py::test_layers_on_level_zero_answer_and_are_not_said_to_execute",
         ("scripts/bench/runtime.py", "--json"),
