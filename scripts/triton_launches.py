@@ -24,7 +24,8 @@ from intel_xpu_runtime_dev.triton._native import native_launcher
 
 from tests.doubles.torch_xpu import Tensor, install
 
-ELEMENTS, BLOCK = 1024, 1024
+# As the C++ host of `xpu-dev compare` launches its own, of the same source.
+ELEMENTS, BLOCK, GRID, SUB_GROUP = 5000, 1024, 5, 16
 CL_QUEUE_CONTEXT, CL_COMPLETE = 0x1090, 0
 WARM_UP = 50
 
@@ -111,14 +112,14 @@ def not_held() -> Callable[[], None]:
 
 def launch_arguments(queue: int, function: Any, arrays: list[Any]) -> list[Any]:
     """Return what Triton passes to a launcher: grid, queue, kernel, metadata, hooks, the kernel's arguments."""
-    return [1, 1, 1, queue, function, None, None, None, None, *arrays, ELEMENTS, BLOCK]
+    return [GRID, 1, 1, queue, function, None, None, None, None, *arrays, ELEMENTS, BLOCK]
 
 
 def kernel() -> Any:
     """Return the kernel add, compiled and launched once."""
     from tests.triton_driver.kernels import add_kernel
 
-    return add_kernel[(1,)](*buffers(), ELEMENTS, BLOCK=BLOCK)
+    return add_kernel[(GRID,)](*buffers(), ELEMENTS, BLOCK=BLOCK, threads_per_warp=SUB_GROUP)
 
 
 def buffers() -> list[Any]:

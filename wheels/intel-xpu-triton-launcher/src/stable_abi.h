@@ -51,6 +51,9 @@ typedef struct {
 
 enum { METH_VARARGS = 0x0001, METH_FASTCALL = 0x0080, PYTHON_ABI_VERSION = 3 };
 
+/* Of every type whose instances are integers. */
+#define Py_TPFLAGS_LONG_SUBCLASS (1ul << 24)
+
 PYTHON_DATA PyObject _Py_NoneStruct;
 PYTHON_DATA PyObject *PyExc_AttributeError;
 PYTHON_DATA PyObject *PyExc_OverflowError;
@@ -89,4 +92,5 @@ int PyObject_IsTrue(PyObject *);
 PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
 PyObject *PyTuple_GetItem(PyObject *, Py_ssize_t);
 Py_ssize_t PyTuple_Size(PyObject *);
+unsigned long PyType_GetFlags(void *);
 PyObject *PyUnicode_InternFromString(const char *);
