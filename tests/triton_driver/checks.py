@@ -9,6 +9,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import intel_xpu_runtime_dev.triton as xpu
 import numpy as np
@@ -363,16 +364,37 @@ def atomics() -> None:
     assert out.numpy().tolist() == [sum(range(5000))]
 
 
+class Meeting:
+    """An array whose address two threads ask for at the same time, so that each is amid its launch when the other is."""
+
+    def __init__(self, array: Any, barrier: threading.Barrier) -> None:
+        self.array = array
+        self.dtype = array.dtype
+        self._barrier = barrier
+
+    def data_ptr(self) -> int:
+        """Wait for the other thread, then return the address."""
+        self._barrier.wait(60)
+        return int(self.array.data_ptr())
+
+
 def threads() -> None:
     """Two threads launch one kernel with arguments of their own; each result must be its own."""
-    n, rounds, wrong = 1024, 200, []
+    n, rounds = 1024, 50
+    wrong: list[object] = []
+    barrier = threading.Barrier(2)
 
     def work(factor: int) -> None:
-        x, y, out = (xpu.array(np.full(n, value, np.float32)) for value in (factor, 10 * factor, 0))
-        for _ in range(rounds):
-            add_kernel[(1,)](x, y, out, n, BLOCK=1024)
-            if not (out.numpy() == 11 * factor).all():
-                wrong.append(factor)
+        try:
+            for round_ in range(rounds):
+                values = (factor * (round_ + 1), 10 * factor, 0)
+                x, y, out = (Meeting(xpu.array(np.full(n, value, np.float32)), barrier) for value in values)
+                add_kernel[(1,)](x, y, out, n, BLOCK=1024)
+                if not (out.array.numpy() == values[0] + values[1]).all():
+                    wrong.append(factor)
+        except Exception as error:
+            wrong.append(error)
+            barrier.abort()
 
     add_kernel[(1,)](xpu.empty(n), xpu.empty(n), xpu.empty(n), n, BLOCK=1024)
     workers = [threading.Thread(target=work, args=(factor,)) for factor in (1, 2)]
@@ -380,7 +402,7 @@ def threads() -> None:
         worker.start()
     for worker in workers:
         worker.join()
-    assert not wrong
+    assert not wrong, wrong
 
 
 def devices() -> None:
