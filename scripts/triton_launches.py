@@ -67,7 +67,7 @@ def cpu_cases(library: str) -> Cases:
     launchers = {
         "bare": extension(library).nothing,
         "c": native(compiled, (address, 0, 0, 0, 0)),
-        "ctypes": in_ctypes(compiled, SimpleNamespace(bare_enqueue=nothing)),
+        "ctypes": in_ctypes(compiled, SimpleNamespace(bare_enqueue=nothing, has_launch_with_arguments=True)),
         "held-c": native(compiled, _driver._addresses(driver.runtime)),
         "held-ctypes": in_ctypes(compiled, driver.runtime),
     }

@@ -33,11 +33,10 @@ def ctypes_launcher(
 ) -> Callable[..., None]:
     """Return a function that launches one kernel, to be called as Triton calls a launcher.
 
-    The runtime's function is called with the interpreter lock held, so that no other thread's launch of the same kernel
-    comes between its setting of arguments and its enqueueing.
+    No other thread's launch of the same kernel comes between its setting of arguments and its enqueueing.
     """
     # A closure: its variables are nearer than the attributes of an object, and the call of a function is cheaper.
-    enqueue = _serialised(runtime.bare_enqueue)
+    enqueue = _serialised(runtime)
     threads = layout.threads
     pointers = [(index, slot) for index, slot in enumerate(layout.slots) if slot.code == POINTER]
     pointer_words = [_WORDS * index + _VALUE_WORD for index, _ in pointers]
@@ -132,9 +131,13 @@ def _new_frame(layout: Layout, local: int) -> Frame:
     return ctypes.byref(arguments), words, values, ctypes.byref(values)
 
 
-def _serialised(enqueue: Callable[..., int]) -> Callable[..., int]:
-    """Return the function itself where the interpreter lock serialises its calls, else one that takes a lock."""
-    if getattr(sys, "_is_gil_enabled", lambda: True)():
+def _serialised(runtime: UnifiedRuntime) -> Callable[..., int]:
+    """Return the function that enqueues, with a lock where two threads could be in it at once.
+
+    They cannot where it is one call that keeps the interpreter lock; before release 2026.0 it is one for each argument.
+    """
+    enqueue: Callable[..., int] = runtime.bare_enqueue
+    if runtime.has_launch_with_arguments and getattr(sys, "_is_gil_enabled", lambda: True)():
         return enqueue
     import threading
 
