@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "wheels/intel-xpu-runtime-dev/src"))
@@ -30,9 +30,12 @@ INTRODUCTION = """\
 Made by `python3 scripts/runtime_page.py` from [runtime-choice.json](runtime-choice.json), a report of
 `python3 scripts/dev.py bench runtime --json FILE`. Do not edit. `xpu-dev compare` does the same, shorter, anywhere.
 """
+SUMMARY_TEXT = """\
+What Triton's launcher needs, by API. A submit is a ratio to the baseline of its device, by the best way through the API.
+"""
 QUESTIONS_TEXT = """\
 Each cell is a test that ran with the add kernel that `xpu-dev smoke` ships. *Build log*: of a kernel with a sub-group
-size that no device has. *Binary in*: the native binary was loaded and launched. *Spill size*: the query was answered.
+size that no device has. *Binary in*: the native binary was loaded and launched. *Spill size*: of the matmul kernel.
 *Not executed*: a virtual GPU, Intel's driver without hardware; launches return success and memory stays as it was.
 """
 OVERHEAD_TEXT = """\
@@ -70,6 +73,10 @@ def page(report: Report) -> str:
     sections = [
         INTRODUCTION,
         "\n".join(_made_on(report)) + "\n",
+        "## In short\n",
+        SUMMARY_TEXT,
+        _summary(report),
+        "\n".join(_conclusion(report)) + "\n",
         "## What each layer can do\n",
         QUESTIONS_TEXT,
         _questions(report),
@@ -92,6 +99,104 @@ def page(report: Report) -> str:
     return "\n".join(sections)
 
 
+class Api(NamedTuple):
+    """An API under the launcher: its layers' names begin with `prefix`; `component` is the one of `xpu-dev api`."""
+
+    title: str
+    prefix: str
+    host: str
+    component: str
+
+
+APIS = (
+    Api("Level Zero", "level-zero", "level-zero", "level-zero"),
+    Api("Unified Runtime", "ur-", "unified-runtime", "unified-runtime"),
+    Api("SYCL", "sycl-", "sycl", ""),
+)
+
+
+def _layers(report: Report, api: Api) -> list[dict[str, Any]]:
+    return [row for row in report["layers"] if row["name"].startswith(api.prefix)]
+
+
+def _summary(report: Report) -> str:
+    heads = [
+        "API", "devices that answered", "answered by no layer of it on a GPU", "submit, GPU", "submit, CPU device",
+        "compiling the host", "release pairs that work", "functions removed, changed",
+    ]  # fmt: skip
+    return _table(heads, [_summary_row(report, api) for api in APIS])
+
+
+def _summary_row(report: Report, api: Api) -> list[str]:
+    layers = _layers(report, api)
+    host = report["hosts"][api.host]
+    pairs = [row["right"] for row in report["compatibility"] if row["layer"].startswith(api.prefix)]
+    compiled = f"{host['seconds']:.2f} s, {host['peak_bytes'] / 1e6:.0f} MB" if "seconds" in host else "-"
+    return [
+        api.title,
+        ", ".join(dict.fromkeys(row["device"] for row in layers if row["device"])) or "none",
+        ", ".join(QUESTIONS[name] for name in _unanswered(layers)) or "nothing",
+        _best(layers, "level-zero"),
+        _best(layers, "opencl"),
+        compiled,
+        f"{sum(pairs)} of {len(pairs)}" if pairs else "-",
+        _losses(report, api),
+    ]
+
+
+def _unanswered(layers: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the questions that every layer on Level Zero answers with no."""
+    on_gpu = [row for row in layers if row["baseline"] == "level-zero" and row["answers"]]
+    return [name for name in QUESTIONS if all(text.verdict(row, name) in ("no", "-") for row in on_gpu)]
+
+
+def _best(layers: Sequence[dict[str, Any]], baseline: str) -> str:
+    """Return the smallest ratio of a submit to the baseline's, with the layer that has it."""
+    there = [row for row in layers if row["baseline"] == baseline and "submit_ratio" in row["launches"]]
+    if not there:
+        return "-"
+    best = min(there, key=lambda row: float(row["launches"]["submit_ratio"]["median"]))
+    remark = "" if best["executes"] else ", host side only"
+    return f"{best['launches']['submit_ratio']['median']:.2f} ({best['title']}{remark})"
+
+
+def _losses(report: Report, api: Api) -> str:
+    rows = report["stability"].get(api.component, [])
+    lost = [sum(row.get(what, 0) for row in rows) for what in ("removed", "changed")]
+    return f"{lost[0]}, {lost[1]} in {len(rows)} releases" if rows else "-"
+
+
+def _conclusion(report: Report) -> Iterator[str]:
+    """Yield what follows from the figures for this project."""
+    unified = next(api for api in APIS if api.component == "unified-runtime")
+    layers = _layers(report, unified)
+    pairs = [row["right"] for row in report["compatibility"] if row["layer"].startswith(unified.prefix)]
+    everywhere = {row["baseline"] for row in layers if row["answers"]} == {"level-zero", "opencl"}
+    if everywhere and not _unanswered(layers):
+        yield (
+            "- Unified Runtime answers every question, on the GPU and on the CPU device, by one API: our Triton driver "
+            "is built on it."
+        )
+    if not all(pairs):
+        yield (
+            f"- {len(pairs) - sum(pairs)} of {len(pairs)} pairs of its releases do not work together: our locator and "
+            "smoke test refuse a kit and a runtime of different releases."
+        )
+    logless = [row["title"] for row in report["layers"] if text.verdict(row, "build-log") == "no"]
+    if logless:
+        yield f"- A kernel that the device refuses is refused without a reason by: {', '.join(logless)}."
+    spilling = {
+        row["title"]: row for row in report["layers"] if row["baseline"] == "level-zero" and row["answers"]
+    }
+    mute = [title for title, row in spilling.items() if text.verdict(row, "spill") == "no"]
+    if mute:
+        yield f"- A GPU kernel's spill size, after which Triton compiles again, is not told by: {', '.join(mute)}."
+    rows = [row for row in report["order"]["rows"] if row["launcher"] != "sycl"]
+    right = {text.waits(row) for row in rows if not row["wrong_native"] and not row["wrong_final"]}
+    if right == {"both waits"}:
+        yield "- A launch outside of SYCL is in order with SYCL's queue only with both waits."
+
+
 def _made_on(report: Report) -> Iterator[str]:
     machine, plan = report["machine"], report["plan"]
     yield f"- Date: {report['date']}"
@@ -106,7 +211,7 @@ def _made_on(report: Report) -> Iterator[str]:
 
 def _questions(report: Report) -> str:
     rows = [
-        [row["title"], row["device"] or "none", *(text.verdict(row, name) for name in QUESTIONS)]
+        [row["title"], row["device"] or "none", *(_answer(row, name) for name in QUESTIONS)]
         for row in report["layers"]
     ]
     remarks = [
@@ -118,6 +223,12 @@ def _questions(report: Report) -> str:
     missing = [f"- {row['title']}: {_cell(row['reason'])}" for row in report["layers"] if row["reason"]]
     notes = "\n".join([*remarks, *missing])
     return _table(["layer", "device", *QUESTIONS.values()], rows) + (f"\n{notes}\n" if notes else "")
+
+
+def _answer(row: dict[str, Any], question: str) -> str:
+    verdict = text.verdict(row, question)
+    # The size itself says more than that it was told.
+    return str(row["answers"]["spill"]["detail"]) if (question, verdict) == ("spill", "yes") else verdict
 
 
 def _overhead(report: Report) -> str:
@@ -157,7 +268,8 @@ def _order(report: Report) -> str:
         [row["launcher"], text.waits(row), row["wrong_native"], row["wrong_final"]]
         for row in report["order"]["rows"]
     ]
-    return _table(["launch by", "waits", "launch read too early", "end is wrong"], rows)
+    table = _table(["launch by", "waits", "launch read too early", "end is wrong"], rows)
+    return f"{table}\nOn Level Zero: not shown, {report['order']['level_zero']}.\n"
 
 
 def _compatibility(report: Report) -> str:

@@ -60,7 +60,7 @@ def test_only_sycls_kernel_compiler_loses_the_build_log(report: Report) -> None:
 
 
 def test_layers_that_are_not_here_say_why(report: Report) -> None:
-    for name in ("level-zero", "ur-v1", "ur-v2"):
+    for name in ("level-zero", "ur-v1", "ur-v2", "sycl-v1", "sycl-v2"):
         row = layer(report, name)
         assert row["reason"], row
         assert row["answers"] == {}
@@ -136,7 +136,7 @@ def test_compiling_tells_time_and_memory(report: Report) -> None:
 def test_without_sycl_the_rest_runs() -> None:
     answer = compare(without_sycl(), "--json", **NO_GPU)
     assert answer.code == 0, answer.stderr
-    for name in ("sycl-compiler", "sycl-interop"):
+    for name in ("sycl-compiler", "sycl-interop", "sycl-v1", "sycl-v2"):
         assert "pip install intel-sycl-rt" in layer(answer.report, name)["reason"]
     assert "pip install intel-sycl-rt" in answer.report["order"]["reason"]
     there = layer(answer.report, "ur-opencl")
@@ -149,8 +149,8 @@ def test_without_sycl_the_rest_runs() -> None:
 def test_without_sycl_the_text_says_why() -> None:
     answer = compare(without_sycl(), **NO_GPU)
     lines = {line.split("  ")[0]: line for line in answer.stdout.splitlines()}
-    assert "not here: " in lines["SYCL, kernel compiler"]
-    assert "pip install intel-sycl-rt" in lines["SYCL, kernel compiler"]
+    assert "not here: " in lines["SYCL, OpenCL"]
+    assert "pip install intel-sycl-rt" in lines["SYCL, OpenCL"]
     assert " us " in answer.stdout
 
 

@@ -89,3 +89,32 @@ def test_stability_counts_what_came_and_went() -> None:
 
 def test_nothing_of_the_machine_is_in_the_report(report: Report) -> None:
     assert not re.search(r"(?<![\w.])/(tmp|root|home|work)\b", json.dumps(report))
+
+
+def test_the_summary_follows_from_the_figures(report: Report) -> None:
+    """Turn an answer or a result around: the conclusion that rests on it goes."""
+    page = runtime_page.page(report)
+    assert "Unified Runtime answers every question" in page
+    assert "only with both waits" in page
+    for name, question in (("ur-v1", "spill"), ("ur-v2", "spill")):
+        (row,) = (row for row in report["layers"] if row["name"] == name)
+        assert row["answers"][question]["verdict"] == "yes"
+    changed = copy.deepcopy(report)
+    for row in changed["layers"]:
+        if row["name"].startswith("ur-"):
+            row["answers"]["spill"]["verdict"] = "no"
+    assert "Unified Runtime answers every question" not in runtime_page.page(changed)
+    changed = copy.deepcopy(report)
+    for row in changed["order"]["rows"]:
+        row["wrong_native"] = row["wrong_final"] = 0
+    assert "only with both waits" not in runtime_page.page(changed)
+
+
+def test_the_spill_size_is_that_of_a_kernel_that_spills(report: Report) -> None:
+    told = {
+        row["answers"]["spill"]["detail"]
+        for row in report["layers"]
+        if row["baseline"] == "level-zero" and row["answers"]["spill"]["verdict"] == "yes"
+    }
+    (bytes_,) = told  # each way tells the same
+    assert int(bytes_.split()[0]) > 1000

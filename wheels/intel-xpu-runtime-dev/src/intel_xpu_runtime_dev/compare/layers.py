@@ -35,16 +35,36 @@ HOSTS = {
     "level-zero": Host("level_zero.c", ("level-zero",)),
     "unified-runtime": Host("unified_runtime.cpp", ("unified-runtime",), optional=("opencl",)),
     "sycl": Host("sycl.cpp", ("sycl", "opencl")),
+    "sycl-level-zero": Host("sycl_level_zero.cpp", ("sycl", "level-zero")),
     "order": Host("order.cpp", ("sycl", "unified-runtime", "opencl")),
 }
-_OPENCL = {"ONEAPI_DEVICE_SELECTOR": "opencl:*"}
+_OPENCL, _LEVEL_ZERO = ({"ONEAPI_DEVICE_SELECTOR": f"{backend}:*"} for backend in ("opencl", "level_zero"))
 _V1, _V2 = ({"UR_LOADER_USE_LEVEL_ZERO_V2": value} for value in "01")
+_SYCL_V1, _SYCL_V2 = ({**_LEVEL_ZERO, **version} for version in (_V1, _V2))
 LAYERS = (
     Layer("level-zero", "Level Zero", "level-zero", "", "level-zero"),
     Layer("ur-v1", "Unified Runtime, Level Zero v1", "unified-runtime", "level-zero", "level-zero", _V1),
     Layer("ur-v2", "Unified Runtime, Level Zero v2", "unified-runtime", "level-zero", "level-zero", _V2),
+    Layer("sycl-v1", "SYCL, Level Zero v1", "sycl-level-zero", "compiler", "level-zero", _SYCL_V1),
+    Layer("sycl-v2", "SYCL, Level Zero v2", "sycl-level-zero", "compiler", "level-zero", _SYCL_V2),
+    Layer(
+        "sycl-v1-interop",
+        "SYCL, Level Zero v1 interoperation",
+        "sycl-level-zero",
+        "interop",
+        "level-zero",
+        _SYCL_V1,
+    ),
+    Layer(
+        "sycl-v2-interop",
+        "SYCL, Level Zero v2 interoperation",
+        "sycl-level-zero",
+        "interop",
+        "level-zero",
+        _SYCL_V2,
+    ),
     Layer("ur-opencl", "Unified Runtime, OpenCL", "unified-runtime", "opencl", "opencl"),
-    Layer("sycl-compiler", "SYCL, kernel compiler", "sycl", "compiler", "opencl", _OPENCL),
+    Layer("sycl-compiler", "SYCL, OpenCL", "sycl", "compiler", "opencl", _OPENCL),
     Layer("sycl-interop", "SYCL, OpenCL interoperation", "sycl", "interop", "opencl", _OPENCL),
     Layer("opencl", "OpenCL", "opencl", "", "opencl"),
 )

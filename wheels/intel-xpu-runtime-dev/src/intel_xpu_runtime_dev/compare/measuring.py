@@ -145,9 +145,16 @@ def measure(
     return {
         "hosts": hosts,
         "layers": layers,
-        "order": bench.order(plan.rounds),
+        "order": {**bench.order(plan.rounds), "level_zero": _order_on_level_zero(layers)},
         "compatibility": _compatibility([kits, *others], folder, say) if others else [],
     }
+
+
+def _order_on_level_zero(layers: list[dict[str, Any]]) -> str:
+    """Return why the order is shown on OpenCL's device only."""
+    if any(row["executes"] for row in layers if row["baseline"] == "level-zero"):
+        return "the test launches on OpenCL's device only"
+    return "needs a device that executes: wrong numbers cannot come from launches that change nothing"
 
 
 def _row(layers: list[dict[str, Any]], layer: Layer) -> dict[str, Any]:
@@ -280,6 +287,7 @@ def write_kernels(folder: Path, device_type: str) -> None:
             "the shipped kernel is not what it was", found=f"{spirv.count(size)} sub-group sizes"
         )
     (folder / "kernel.spv").write_bytes(spirv)
+    (folder / "spilling.spv").write_bytes(shipped.kernel("matmul", SUB_GROUP, device_type).spirv)
     (folder / "bad.spv").write_bytes(
         spirv.replace(size, struct.pack("<2I", MODE_SUBGROUP_SIZE, NO_SUB_GROUP))
     )

@@ -49,6 +49,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"order: not here: {report['order']['reason'].splitlines()[0]}"
     for row in report["order"]["rows"]:
         yield f"order {row['launcher']:16} {waits(row):28} wrong rounds: {wrong(row)}"
+    yield f"order on Level Zero: not shown: {report['order']['level_zero']}"
     for row in report["compatibility"]:
         verdict_ = "right" if row["right"] else f"WRONG: {row['detail']}"
         yield f"{row['layer']} built with {row['built_with']} on {row['runs_on']}: {verdict_}"

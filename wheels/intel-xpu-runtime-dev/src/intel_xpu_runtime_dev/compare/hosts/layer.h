@@ -11,7 +11,8 @@
 #define COMPARE_LAYER_H
 
 enum { ELEMENTS = 5000, WORK_GROUP = 64, BLOCK = 1024, GROUPS = (ELEMENTS + BLOCK - 1) / BLOCK, WARM_UP = 50, UNTOUCHED = -7 };
-static const char *const ENTRY = "add_kernel";
+/* The kernel that build() takes out of a module. */
+static const char *entry = "add_kernel";
 
 static float *left, *right, *sum;
 static int32_t elements = ELEMENTS;
@@ -20,7 +21,8 @@ static char build_log[MAX_TEXT];
 static const char *open_layer(const char *adapter);          /* returns the device's name */
 static bool build(bytes content, bool native);               /* fills build_log when it fails */
 static bytes native_binary(void);
-static void tell_kernel(void);                               /* answers `spill` and `properties` */
+static void tell_spill(void);                                /* answers `spill` of the kernel that was built last */
+static void tell_properties(void);                           /* answers `properties` of it */
 static float *shared_memory(size_t size);
 static void submit(void);                                    /* sets the arguments and enqueues */
 static bool submit_with_event(void);                         /* false when no event came back */
@@ -71,18 +73,29 @@ static void answer_launch(const char *question, const char *origin) {
         event ? "" : "; the launch reports success but returns no event");
 }
 
+/* Of a kernel that spills on a GPU, which the add kernel does not. */
+static void answer_spill(void) {
+    const char *usual = entry;
+    begin("spill");
+    entry = "matmul_kernel";
+    if (build(read_file("spilling.spv"), false)) tell_spill();
+    else answer("spill", false, "the kernel is refused: %s", build_log);
+    entry = usual;
+}
+
 static void answer_questions(void) {
     begin("build-log");
     bool built = build(read_file("bad.spv"), false);
     answer("build-log", !built && build_log[0], "%s",
            built ? "a kernel for sub-groups of 7 was built" : build_log[0] ? build_log : "refused, with no log");
+    answer_spill();
     begin("spirv");
     double start = now();
     built = build(read_file("kernel.spv"), false);
     answer("spirv", built, built ? "built in %.1f ms" : "refused: %.0f ms", (now() - start) * 1e3);
     if (!built) fail("build", 0, "%s", build_log);
     begin("properties");
-    tell_kernel();
+    tell_properties();
     begin("launch");
     prepare();
     answer_launch("launch", "from SPIR-V");

@@ -1,7 +1,7 @@
 /* Level Zero directly: an immediate in-order command list. */
 #include "channel.h"
 
-#include <level_zero/ze_api.h>
+#include "ze_layer.h"
 
 #define BACKEND "level-zero"
 #include "layer.h"
@@ -55,41 +55,29 @@ static const char *open_layer(const char *adapter) {
 }
 
 static bool build(bytes content, bool native) {
-    ze_module_desc_t about;
-    ze_kernel_desc_t about_kernel;
-    ze_module_build_log_handle_t log = NULL;
-    size_t size = sizeof build_log;
-    memset(&about, 0, sizeof about);
-    memset(&about_kernel, 0, sizeof about_kernel);
-    about.stype = ZE_STRUCTURE_TYPE_MODULE_DESC;
-    about.format = native ? ZE_MODULE_FORMAT_NATIVE : ZE_MODULE_FORMAT_IL_SPIRV;
-    about.inputSize = content.size;
-    about.pInputModule = (const uint8_t *)content.data;
-    about.pBuildFlags = "";
-    build_log[0] = 0;
-    ze_result_t result = zeModuleCreate(context, device, &about, &module, &log);
-    if (log && result != ZE_RESULT_SUCCESS) zeModuleBuildLogGetString(log, &size, build_log);
-    if (log) CHECK(zeModuleBuildLogDestroy, (log));
-    about_kernel.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC;
-    about_kernel.pKernelName = ENTRY;
-    return result == ZE_RESULT_SUCCESS && zeKernelCreate(module, &about_kernel, &kernel) == ZE_RESULT_SUCCESS;
+    module = ze_build(context, device, content, native, build_log, sizeof build_log);
+    kernel = module ? ze_kernel(module, entry) : NULL;
+    return kernel != NULL;
 }
 
 static bytes native_binary(void) {
-    bytes native;
-    native.size = 0;
-    CHECK(zeModuleGetNativeBinary, (module, &native.size, NULL));
-    native.data = allocate(native.size);
-    CHECK(zeModuleGetNativeBinary, (module, &native.size, (uint8_t *)native.data));
-    return native;
+    return ze_native_binary(module);
 }
 
-static void tell_kernel(void) {
+static ze_kernel_properties_t properties(void) {
     ze_kernel_properties_t about;
     memset(&about, 0, sizeof about);
     about.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
     CHECK(zeKernelGetProperties, (kernel, &about));
-    answer("spill", true, "%u bytes", about.spillMemSize);
+    return about;
+}
+
+static void tell_spill(void) {
+    answer("spill", true, "%u bytes", properties().spillMemSize);
+}
+
+static void tell_properties(void) {
+    ze_kernel_properties_t about = properties();
     answer("properties", about.numKernelArgs == 4, "arguments %u, sub-group %u, private memory %u bytes",
            about.numKernelArgs, about.maxSubgroupSize, about.privateMemSize);
 }

@@ -42,7 +42,7 @@ static bool build(bytes content, bool native) {
     cl_int result;
     program = cl_build(context, device, content, native, build_log, sizeof build_log);
     if (!program) return false;
-    kernel = clCreateKernel(program, ENTRY, &result);
+    kernel = clCreateKernel(program, entry, &result);
     return result == CL_SUCCESS;
 }
 
@@ -50,14 +50,18 @@ static bytes native_binary(void) {
     return cl_native_binary(program);
 }
 
-static void tell_kernel(void) {
-    cl_ulong spill = 0, private_memory = 0;
-    size_t work_group = 0;
-    cl_uint arguments = 0;
+static void tell_spill(void) {
+    cl_ulong spill = 0;
     cl_int result =
         clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, sizeof spill, &spill, NULL);
     if (result == CL_SUCCESS) answer("spill", true, "%llu bytes", (unsigned long long)spill);
     else answer("spill", false, "CL_KERNEL_SPILL_MEM_SIZE_INTEL gives %d", result);
+}
+
+static void tell_properties(void) {
+    cl_ulong private_memory = 0;
+    size_t work_group = 0;
+    cl_uint arguments = 0;
     CHECK(clGetKernelWorkGroupInfo, (kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof work_group, &work_group, NULL));
     CHECK(clGetKernelWorkGroupInfo,
           (kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private_memory, &private_memory, NULL));

@@ -60,7 +60,7 @@ static bool build(bytes content, bool native) {
         : urProgramCreateWithIL(context, content.data, content.size, NULL, &program);
     if (result != UR_RESULT_SUCCESS) return false;
     if (urProgramBuild(context, program, "") == UR_RESULT_SUCCESS)
-        return urKernelCreate(program, ENTRY, &kernel) == UR_RESULT_SUCCESS;
+        return urKernelCreate(program, entry, &kernel) == UR_RESULT_SUCCESS;
     /* Two calls: some adapters tell the log only to who has asked for its size. */
     if (urProgramGetBuildInfo(program, device, UR_PROGRAM_BUILD_INFO_LOG, 0, NULL, &size) == UR_RESULT_SUCCESS
         && size <= sizeof build_log)
@@ -76,14 +76,19 @@ static bytes native_binary(void) {
     return native;
 }
 
-static void tell_kernel(void) {
-    uint32_t spill = 0, arguments = 0, sub_group = 0;
-    size_t work_group = 0, size = 0;
+static void tell_spill(void) {
+    uint32_t spill = 0;
+    size_t size = 0;
     ur_result_t result = urKernelGetInfo(kernel, UR_KERNEL_INFO_SPILL_MEM_SIZE, 0, NULL, &size);
     if (result == UR_RESULT_SUCCESS)
         result = urKernelGetInfo(kernel, UR_KERNEL_INFO_SPILL_MEM_SIZE, sizeof spill, &spill, NULL);
     if (result == UR_RESULT_SUCCESS) answer("spill", true, "%u bytes", spill);
     else answer("spill", false, "UR_KERNEL_INFO_SPILL_MEM_SIZE gives %d", (int)result);
+}
+
+static void tell_properties(void) {
+    uint32_t arguments = 0, sub_group = 0;
+    size_t work_group = 0;
     CHECK(urKernelGetInfo, (kernel, UR_KERNEL_INFO_NUM_ARGS, sizeof arguments, &arguments, NULL));
     CHECK(urKernelGetGroupInfo,
           (kernel, device, UR_KERNEL_GROUP_INFO_WORK_GROUP_SIZE, sizeof work_group, &work_group, NULL));
