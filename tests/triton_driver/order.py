@@ -1,12 +1,13 @@
 """Rounds of SYCL copies and Triton kernels that need each other's results: `python order.py LIBRARY QUEUE LAUNCHER ROUNDS`.
 
-Runs inside the environment with Triton and prints `wrong N of ROUNDS`. QUEUE is "torch" or "own"; with "torch" there
-follow lines on another stream and on one of a foreign context.
+Runs inside the environment with Triton and prints `wrong N of ROUNDS`. QUEUE is "torch" or "own"; with "torch" there are
+lines on another stream and on what is refused as well.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.doubles.torch_xpu import SharedTensor, Xpu, install
@@ -25,7 +26,14 @@ def main(library: str, queue: str, launcher: str, rounds: int) -> None:
     print(f"wrong {wrong_rounds(xpu, rounds)} of {rounds}")
     if queue == "torch":
         second_stream(xpu)
-        foreign_stream(xpu)
+        refused("foreign stream", lambda: foreign_stream(xpu))
+        refused("device time", lambda: ours.activate("cpu", queue="torch", timing="device"))
+        late = ours.activate("cpu", queue="own")
+        late.session()
+        late._watches_for_torch = True  # as on a GPU, where torch is looked for unless told otherwise
+        refused("late torch", lambda: late.get_current_stream(0))
+        del sys.modules["torch"]
+        refused("no torch", lambda: ours.activate("cpu", queue="torch"))
 
 
 def wrong_rounds(xpu: Xpu, rounds: int) -> int:
@@ -57,14 +65,23 @@ def second_stream(xpu: Xpu) -> None:
 
 
 def foreign_stream(xpu: Xpu) -> None:
-    """A stream in another context is refused."""
-    from intel_xpu_runtime_dev import XpuDevError
-
+    """Launch on a stream in another context."""
+    own = xpu.queue
     xpu.queue = xpu.sycl.make_foreign_queue()
     try:
         wrong_rounds(xpu, 1)
+    finally:
+        xpu.queue = own
+
+
+def refused(what: str, call: Callable[[], object]) -> None:
+    """Say how a call is refused."""
+    from intel_xpu_runtime_dev import XpuDevError
+
+    try:
+        call()
     except XpuDevError as error:
-        print(f"foreign stream: {error.problem}")
+        print(f"{what}: {error.problem}")
 
 
 if __name__ == "__main__":

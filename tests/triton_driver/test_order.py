@@ -69,10 +69,13 @@ def test_no_round_is_wrong_on_the_queue_of_torch(
 ) -> None:
     result = order(library, launcher, tmp_path, "torch", kind, str(ROUNDS))
     assert result.returncode == 0, result.stderr
-    rounds, second, foreign = result.stdout.splitlines()
+    rounds, second, foreign, timing, late, none = result.stdout.splitlines()
     assert rounds == f"wrong 0 of {ROUNDS}"
     assert second == "second stream wrong 0 of 50"
-    assert "another SYCL context" in foreign
+    assert none == "no torch: torch is not imported"
+    assert foreign.startswith("foreign stream: torch's current stream is of another SYCL context")
+    assert timing == "device time: torch's queues do not measure device time"
+    assert late.startswith("late torch: torch with an XPU came after kernels or arrays")
 
 
 @on_the_cpu_device

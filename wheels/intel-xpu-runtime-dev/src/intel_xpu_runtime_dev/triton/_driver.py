@@ -10,13 +10,14 @@ from typing import Any
 
 from .._errors import XpuDevError
 from .._ur import Device, UnifiedRuntime, URError, chosen_device
-from .._ur_api import DeviceInfo, DeviceType
+from .._ur_api import DeviceType
 from . import _memory, _program, _target
 from ._launch import ctypes_launcher
 from ._layout import LEADING_ARGUMENTS, Layout, Loaded, layout, local_bytes, with_expanded_descriptors
 from ._session import Session
 from ._timing import DeviceInterface
 from ._torch_queue import TorchSession, TorchStreams, torch_xpu
+from ._utilities import Utilities
 from ._versions import Contract, contract
 
 BENCHMARK_CACHE_BYTES = 256 << 20
@@ -208,50 +209,6 @@ class Driver:
 
             raise OutOfResources(plan.threads, loaded.max_threads, "threads")
         return local_bytes(plan, loaded)
-
-
-class Utilities:
-    """What Triton calls `driver.utils`."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-
-    def get_device_properties(self, device: int) -> dict[str, Any]:
-        """Return limits of a device: bytes, MHz, bits, counts."""
-        found = self._driver.devices[device]
-        properties = _target.properties(found)
-        return {
-            "max_shared_mem": found.number(DeviceInfo.LOCAL_MEM_SIZE),
-            "multiprocessor_count": properties["gpu_subslice_count"]
-            or found.number(DeviceInfo.MAX_COMPUTE_UNITS),
-            "sm_clock_rate": found.number(DeviceInfo.MAX_CLOCK_FREQUENCY),
-            "mem_clock_rate": found.number(DeviceInfo.MEMORY_CLOCK_RATE),
-            "mem_bus_width": found.number(DeviceInfo.MEMORY_BUS_WIDTH),
-            "max_work_group_size": properties["max_work_group_size"],
-            "max_num_sub_groups": properties["max_num_sub_groups"],
-            "sub_group_sizes": tuple(properties["sub_group_sizes"]),
-        }
-
-    def load_binary(
-        self, name: str, binary: bytes, shared: int, build_flags: str, device: int, *more: Any
-    ) -> tuple[Any, ...]:
-        """Return (module, function, registers, spilled bytes), and in newer versions the greatest number of threads."""
-        module, loaded, built = _program.load(self._driver.session(device), name, binary, build_flags)
-        self._driver.remember(module.kernel, loaded)
-        result = (module, module.kernel, built.registers, built.spill)
-        return (*result, loaded.max_threads) if self._driver.contract.returns_threads else result
-
-    def unload_module(self, module: _program.Module) -> None:
-        """Release a kernel and its program."""
-        module.release()
-
-    def wait(self) -> None:
-        """Wait for the current device."""
-        self._driver.session().synchronize()
-
-    def get_current_device(self) -> int:
-        """Return the number of the device that launches go to."""
-        return self._driver.get_current_device()
 
 
 def create(
