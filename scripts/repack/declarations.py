@@ -7,6 +7,7 @@ include are handed to it in memory.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,11 +55,15 @@ def declared_functions(include: Path) -> tuple[Function, ...]:
     if not headers:
         raise BuildError(f"no header to read in {include}", wanted="*.h files", looked_in=[str(include)])
     cursors = function_cursors(parse_headers(include, headers).cursor)
+
+    @functools.cache  # a few headers, hundreds of functions
+    def relative(header: str) -> str:
+        return Path(header).resolve().relative_to(include).as_posix()
+
     functions: dict[str, Function] = {}
     for cursor in cursors:
         name = cursor.mangled_name
-        header = Path(cursor.location.file.name).resolve().relative_to(include).as_posix()
-        functions.setdefault(name, Function(name, _prototype(cursor), header))
+        functions.setdefault(name, Function(name, _prototype(cursor), relative(cursor.location.file.name)))
     return tuple(sorted(functions.values()))
 
 
