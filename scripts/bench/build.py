@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time, memory and bytes of warm builds: the wheels of two upstream versions, and of all of them.
+"""Time, memory and bytes of warm builds: the wheels of one upstream version, of two, and of all of them.
 
     python3 scripts/dev.py bench build [--json FILE] [--quick]
 
@@ -16,23 +16,15 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SCRIPTS))
 from benchmarking import Row, interleaved, main, row  # noqa: E402 # through the line above
+from process_memory import end, watched  # noqa: E402
 from repack.catalogue import load  # noqa: E402
 
 NEWEST = ("1.32.0", "2026.2.0")
 SECONDS, MEGABYTES, TIMES_HEADERS = 5, 300, 1.3
-SAMPLE = 0.01  # seconds
-
-
-class Memory(NamedTuple):
-    """MB of a build's largest process, and of all its processes at their peak."""
-
-    largest: float
-    together: float
 
 
 def rows(quick: bool) -> Iterator[Row]:
@@ -43,9 +35,10 @@ def rows(quick: bool) -> Iterator[Row]:
         cases = {
             f"all {len(everything)} versions": lambda: seconds(everything, out),
             f"the newest {len(NEWEST)} versions": lambda: seconds(NEWEST, out),
+            "the newest of Level Zero": lambda: seconds(NEWEST[:1], out),
         }
         samples = interleaved(cases, 1 if quick else 7)
-        memory = watched(everything, out)
+        memory = watched(command(everything, out))
         wheels = sorted(out.glob("*_devel-*.whl"))
         found = [row("build of all wheels, warm cache", name, taken, "s") for name, taken in samples.items()]
         yield found[0].at_most(SECONDS)
@@ -59,7 +52,7 @@ def rows(quick: bool) -> Iterator[Row]:
                 f"{wheel.name.split('-py3')[0]} {wheel.stem.rpartition('-')[2]}, {size:,} bytes",
                 "over its headers, compressed", [size / compressed], "x",
             )  # fmt: skip
-            yield told.at_most(TIMES_HEADERS) if wheel.name.startswith("level_zero") else told
+            yield told.at_most(TIMES_HEADERS)
 
 
 def command(versions: tuple[str, ...], out: Path) -> subprocess.Popen[bytes]:
@@ -75,37 +68,6 @@ def seconds(versions: tuple[str, ...], out: Path) -> float:
     started = time.monotonic()
     end(command(versions, out))
     return time.monotonic() - started
-
-
-def watched(versions: tuple[str, ...], out: Path) -> Memory:
-    """Return the memory of a build; watching it takes time of its own."""
-    process = command(versions, out)
-    together = 0.0
-    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        together = max(together, tree_memory(process.pid))
-        time.sleep(SAMPLE)
-    return Memory(end(process), together)
-
-
-def end(process: subprocess.Popen[bytes]) -> float:
-    """Wait for a build; return the MB of its largest process."""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit("error: the build failed")
-    return usage.ru_maxrss / 1024
-
-
-def tree_memory(pid: int) -> float:
-    """Return the MB that a process and its descendants hold, shared pages divided among them."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [int(child) for each in threads for child in (each / "children").read_text().split()]
-    except OSError:
-        return 0.0
-    own = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0) / 1024
-    return own + sum(map(tree_memory, children))
 
 
 def compressed_headers(wheel: Path) -> int:
