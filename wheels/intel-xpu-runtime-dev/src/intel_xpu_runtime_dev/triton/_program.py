@@ -19,7 +19,7 @@ from ._session import Session
 LARGE_REGISTERS = "-cl-intel-256-GRF-per-thread"
 # From this many bytes of spilled registers on, Triton's own driver builds again with the large register file.
 SPILL_LIMIT = 1000
-_CACHE_FORMAT = 1
+_CACHE_FORMAT = 2
 
 # Results that mean: this configuration is too large for the device, another may do.
 TOO_LARGE = {
@@ -118,22 +118,27 @@ def _from_cache_or_source(session: Session, name: str, spirv: bytes, flags: str)
     # A device that gives no binary has its kernels built again by the next process.
     with contextlib.suppress(URError):
         native = session.runtime.native_binary(built.program)
-        header = json.dumps({"flags": built.flags, "spill": built.spill}).encode()
+        digest = hashlib.sha256(native).hexdigest()
+        header = json.dumps({"flags": built.flags, "spill": built.spill, "sha256": digest}).encode()
         if native:
             cache.put(header + b"\n" + native, file)
     return built
 
 
 def _from_cache(session: Session, name: str, path: str) -> Built | None:
-    """Return the kernel of a cached binary; None when the device does not take it, which leaves the source."""
+    """Return the kernel of a cached binary; None when it is damaged or the device does not take it: build the source."""
     from pathlib import Path
 
-    header, _, native = Path(path).read_bytes().partition(b"\n")
     try:
+        header, _, native = Path(path).read_bytes().partition(b"\n")
         facts = json.loads(header)
-        program = session.runtime.program_from_native(session.context, session.device, native, facts["flags"])
-        return Built(program, session.runtime.created("urKernelCreate", program, name.encode()), **facts)
-    except (URError, ValueError, KeyError):
+        # Drivers trust machine code: a changed byte can end the process.
+        if facts["sha256"] != hashlib.sha256(native).hexdigest():
+            return None
+        flags, spill = facts["flags"], facts["spill"]
+        program = session.runtime.program_from_native(session.context, session.device, native, flags)
+        return Built(program, _kernel(session, program, name), flags, spill)
+    except (URError, OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -147,9 +152,18 @@ def _native(session: Session, name: str, binary: bytes, flags: str) -> Built:
 
 
 def _built(session: Session, program: int, name: str, flags: str) -> Built:
-    kernel = session.runtime.created("urKernelCreate", program, name.encode())
+    kernel = _kernel(session, program, name)
     spill = session.runtime.info("urKernelGetInfo", kernel, KernelInfo.SPILL_MEM_SIZE) or b""
     return Built(program, kernel, flags, int.from_bytes(spill[:8], "little"))
+
+
+def _kernel(session: Session, program: int, name: str) -> int:
+    """Return the kernel of a program, which is released when there is none of that name."""
+    try:
+        return session.runtime.created("urKernelCreate", program, name.encode())
+    except URError:
+        session.runtime.call("urProgramRelease", program)
+        raise
 
 
 def _cache(session: Session, spirv: bytes, flags: str) -> Any:

@@ -39,5 +39,7 @@ def _give_way() -> None:
         sys.modules.setdefault("sitecustomize", own)
 
 
-_prepare()
-_give_way()
+try:
+    _prepare()
+finally:
+    _give_way()
