@@ -30,7 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--triton-driver",
         metavar="ur[:DEVICE]",
-        help="have Triton launch through Unified Runtime in every Python of the command; DEVICE: gpu, cpu or a number",
+        help="have Triton launch through Unified Runtime in every Python of the command that heeds PYTHONPATH; "
+        "DEVICE: gpu, cpu or a number",
     )
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command to run")
 
