@@ -42,7 +42,8 @@ OVERHEAD_TEXT = """\
 Time of a launch divided by that of the baseline on the same device (Level Zero, or OpenCL), repeat by repeat: median
 and quartiles of the ratios. One process a layer, all on one processor, taking turns. *Submit* sets the arguments and
 enqueues: on OpenCL's device it is held back meanwhile; on the virtual GPU nothing executes, so its figures are
-**host-side only**. Cold start: from the start of the process to a result that was compared and right.
+**host-side only**. Where *submit* is the longer one, a launch among thousands with no wait between them took longer than
+one with a wait behind it. Cold start: from the start of the process to a result that was compared and right.
 
 ![Overhead](runtime-choice.svg)
 """
