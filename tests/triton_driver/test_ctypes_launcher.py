@@ -19,7 +19,9 @@ HEAD = (1, 1, 1, 7, 8, None, None, None, None)
 def launcher(codes: str, enqueue: Any) -> Any:
     """Return a launcher for a kernel with arguments of these codes, on a runtime of before 2026.0."""
     slots = tuple(Slot(code, (index,)) for index, code in enumerate(codes))
-    runtime: Any = SimpleNamespace(bare_enqueue=enqueue, has_launch_with_arguments=False)
+    runtime: Any = SimpleNamespace(
+        bare_enqueue=enqueue, has_launch_with_arguments=False, launch_lock=threading.Lock()
+    )
     return ctypes_launcher(runtime, Layout("kernel", slots, 0, 0, False, 32), lambda kernel: 0, failed)
 
 

@@ -69,6 +69,24 @@ def test_second_process_starts_from_native_binaries(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("launcher", ["ctypes", "c"])
+def test_threads_may_begin_together(launcher: str, folder: Path) -> None:
+    """One context, one kernel for all of them: else they would wait for another queue, or launch what is released."""
+    result = run(folder, launcher, "8", program=CHECKS.with_name("threads.py"))
+    assert (result.returncode, result.stdout) == (0, "right\n"), result.stderr
+
+
+@pytest.mark.parametrize("launcher", ["ctypes", "c"])
+def test_a_second_activation_is_the_first_or_is_refused(launcher: str, folder: Path) -> None:
+    result = run(folder, launcher, program=CHECKS.with_name("twice.py"))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith(
+        "this driver is active with other options, and kernels or arrays were made"
+    )
+    assert "a grid of 2147483648, 1, 1 programs: at most 2147483647 each" in result.stdout
+    assert result.stdout.endswith("right\n")
+
+
+@pytest.mark.parametrize("launcher", ["ctypes", "c"])
 def test_the_devices_clock_measures_what_the_wall_clock_encloses(launcher: str, folder: Path) -> None:
     result = run(folder, launcher, program=CHECKS.with_name("device_time.py"))
     assert (result.returncode, result.stdout) == (0, "right\n"), result.stderr

@@ -215,6 +215,11 @@ static int submit(const Plan *plan, PyObject *const *given, Py_ssize_t count, si
   Argument arguments[MAX_ARGUMENTS];
   uint64_t bits[MAX_ARGUMENTS];
   if (PyErr_Occurred() || fill(plan, given + LEADING, count - LEADING, arguments, bits)) return -1;
+  /* A program's number is a signed integer of 32 bits. */
+  if (x > INT32_MAX || y > INT32_MAX || z > INT32_MAX) {
+    PyErr_Format(PyExc_OverflowError, "a grid of %ld, %ld, %ld programs: at most %d each", x, y, z, INT32_MAX);
+    return -1;
+  }
   if (x <= 0 || y <= 0 || z <= 0) return 0;
   uint32_t n = (uint32_t)plan->slots;
   for (int i = 0; i < plan->scratch; i++, n++)

@@ -12,6 +12,7 @@ from pathlib import Path
 from ._components import WINDOWS
 from ._environment import activated
 from ._errors import NotFoundError, XpuDevError
+from ._versions import is_number
 
 EXAMPLES = """\
 examples:
@@ -57,7 +58,7 @@ def _with_driver(driver: str) -> dict[str, str]:
     from .triton.requested import NAME, VARIABLE, device, is_ours
 
     chosen = device(driver)
-    if not is_ours(driver) or not (chosen in ("auto", "gpu", "cpu") or chosen.isdigit()):
+    if not is_ours(driver) or not (chosen in ("auto", "gpu", "cpu") or is_number(chosen)):
         raise XpuDevError(
             f"there is no Triton driver {driver!r}", wanted=f"{NAME}, {NAME}:gpu, {NAME}:cpu or {NAME}:NUMBER"
         )

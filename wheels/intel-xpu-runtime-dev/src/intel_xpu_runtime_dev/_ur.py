@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
 from typing import Any
@@ -29,6 +30,7 @@ from ._ur_api import (
     Result,
     StructureType,
 )
+from ._versions import is_number
 
 
 class URError(XpuDevError):
@@ -60,6 +62,8 @@ class UnifiedRuntime:
         self._quick = ctypes.PyDLL(loaded.path)
         self._slow = loaded.library
         self.has_launch_with_arguments = hasattr(self._slow, LAUNCH)
+        # For callers whose launches are several calls: the arguments are state of the kernel.
+        self.launch_lock = threading.Lock()
         self._check_functions()
         for library in (self._quick, self._slow):
             for name, arguments in FUNCTIONS.items():
@@ -362,7 +366,7 @@ def chosen_device(devices: Sequence[Device], wanted: str = "auto") -> Device:
     Raise NotFoundError with the devices that there are.
     """
     kinds = {"gpu": (DeviceType.GPU,), "cpu": (DeviceType.CPU,), "auto": (DeviceType.GPU, DeviceType.CPU)}
-    if wanted.isdigit() and int(wanted) < len(devices):
+    if is_number(wanted) and int(wanted) < len(devices):
         return devices[int(wanted)]
     for kind in kinds.get(wanted, ()):
         for device in devices:
@@ -372,5 +376,7 @@ def chosen_device(devices: Sequence[Device], wanted: str = "auto") -> Device:
         f"Unified Runtime has no device {wanted!r}",
         wanted="auto, gpu, cpu or a number in the list of devices",
         found=", ".join(map(repr, devices)) or "no device at all",
-        fix='pip install "intel-xpu-runtime-dev[cpu]" for Intel\'s CPU device, or install the graphics driver',
+        fix="take a number of this list, from 0"
+        if devices and is_number(wanted)
+        else 'pip install "intel-xpu-runtime-dev[cpu]" for Intel\'s CPU device, or install the graphics driver',
     )

@@ -72,3 +72,8 @@ def _resources(data: bytes) -> tuple[int, int]:
         if name.rstrip(b"\0") == b".rsrc":
             return start, start + size
     return 0, 0
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number of a list: digits, and none of those signs that Unicode also calls so."""
+    return text.isascii() and text.isdecimal()

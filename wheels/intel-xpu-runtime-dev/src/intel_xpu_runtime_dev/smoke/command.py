@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .._results import SDK, Runtime
+from .._versions import is_number
 from . import explain
 from .flow import Attempt
 from .preparation import Host, Located, Options, host, locate
@@ -257,6 +258,6 @@ def triton_smoke(options: Options, folder: Path, printer: _Printer) -> Report:
 
 
 def _device(text: str) -> str:
-    if text in ("auto", "cpu", "gpu") or text.isdigit():
+    if text in ("auto", "cpu", "gpu") or is_number(text):
         return text
     raise argparse.ArgumentTypeError("gpu, cpu, or a number")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .._errors import XpuDevError
+from .._versions import is_number
 from . import explain, native_cache, shipped
 from .child import Child, Event
 from .preparation import Host, Located, Options
@@ -215,7 +216,7 @@ class Attempt:
 
 def chosen(devices: Sequence[Device], wanted: str) -> Device | None:
     """Return the device of a number, the first of a type, or for "auto" the first GPU, else the first CPU."""
-    if wanted.isdigit():
+    if is_number(wanted):
         return next((device for device in devices if device.number == int(wanted)), None)
     for kind in ("gpu", "cpu") if wanted == "auto" else (wanted,):
         for device in devices:

@@ -19,7 +19,7 @@ __all__ = ["activate", "active_driver", "array", "empty", "synchronize"]
 
 
 def activate(
-    device: str = "auto", *, timing: str = "wall", launcher: str = "auto", queue: str = "auto"
+    device: str | int = "auto", *, timing: str = "wall", launcher: str = "auto", queue: str = "auto"
 ) -> Driver:
     """Make Triton launch through Unified Runtime; call it before functions are decorated with `triton.autotune`.
 
@@ -27,20 +27,33 @@ def activate(
     `do_bench` measures: "wall", or "device" for the device's clock. `launcher` is "c" (the extension of
     intel-xpu-triton-launcher), "ctypes", or "auto" for the first that is there. `queue` is "auto" (on a GPU torch's
     current stream where torch with an XPU is imported, else our own), "torch" or "own". Raise XpuDevError when this version of
-    Triton is unknown, NotFoundError when the runtime or device is not there.
+    Triton is unknown or other options are in use, NotFoundError when the runtime or device is not there. Called again with
+    the same options, return the driver that is active.
     """
     from triton.runtime.driver import driver as config
 
     from . import _driver, _patches
     from ._native import native_launcher
 
+    options = {"device": str(device), "timing": timing, "launcher": launcher, "queue": queue}
+    previous = _ours()
+    if previous is not None and previous.options == options:
+        return previous
+    if previous is not None and previous.is_used:
+        raise XpuDevError(
+            "this driver is active with other options, and kernels or arrays were made with it",
+            wanted=", ".join(f"{name}={value!r}" for name, value in previous.options.items()),
+            found=", ".join(f"{name}={value!r}" for name, value in options.items()),
+            fix="activate once in a process, before the first array and kernel",
+        )
     if timing not in ("wall", "device"):
         raise XpuDevError(f"unknown timing {timing!r}", wanted="wall or device")
     if queue not in ("auto", "torch", "own"):
         raise XpuDevError(f"unknown queue {queue!r}", wanted="auto, torch or own")
     made = _driver.create(
-        device, profiling=timing == "device", queue=queue, native_launcher=native_launcher(launcher)
+        str(device), profiling=timing == "device", queue=queue, native_launcher=native_launcher(launcher)
     )
+    made.options = options
     _patches.apply(made)
     config.set_active(made)
     return made
@@ -48,15 +61,22 @@ def activate(
 
 def active_driver() -> Driver:
     """Return the driver that `activate` made; raise XpuDevError when another one is active."""
+    found = _ours()
+    if found is None:
+        raise XpuDevError(
+            "the Unified Runtime driver is not active", fix="intel_xpu_runtime_dev.triton.activate()"
+        )
+    return found
+
+
+def _ours() -> Driver | None:
     from triton.runtime.driver import driver as config
 
     from ._driver import Driver
 
-    if not isinstance(config.active, Driver):
-        raise XpuDevError(
-            "the Unified Runtime driver is not active", fix="intel_xpu_runtime_dev.triton.activate()"
-        )
-    return config.active
+    # The attribute behind the property: asking that would make Triton's own driver where there is none yet.
+    active = vars(config).get("_active", vars(config).get("active"))
+    return active if isinstance(active, Driver) else None
 
 
 def empty(shape: Sequence[int] | int, dtype: Any = "float32") -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from .._errors import XpuDevError
 from .._ur import Device, UnifiedRuntime, URError, chosen_device
 from .._ur_api import DeviceType
+from .._versions import is_number
 from . import _memory, _program, _target
 from ._launch import ctypes_launcher
 from ._layout import LEADING_ARGUMENTS, Layout, Loaded, layout, local_bytes, with_expanded_descriptors
@@ -45,6 +47,8 @@ class Driver:
         self.runtime = runtime
         self.devices = list(devices)
         self.native_launcher = native_launcher
+        # What `activate` was called with.
+        self.options: dict[str, str] = {}
         self.utils = Utilities(self)
         self._profiling = profiling
         self._queue_wanted = queue
@@ -54,6 +58,8 @@ class Driver:
         self._current = 0
         self._sessions: dict[int, Session] = {}
         self._loaded: dict[int, Loaded] = {}
+        # Two threads may ask for the first session, or load the first kernel, at once.
+        self.lock = threading.RLock()
         self._interface = DeviceInterface(self.session, self.get_current_device)
 
     def session(self, device: int | None = None) -> Session:
@@ -61,13 +67,22 @@ class Driver:
         number = self.get_current_device() if device is None else device
         if self._watches_for_torch and "torch" in sys.modules:
             self._follow_torch()
-        if number not in self._sessions:
-            self._sessions[number] = (
-                TorchSession(self.runtime, self._torch, number)
-                if self._torch
-                else Session(self.runtime, self.devices[number], profiling=self._profiling)
-            )
-        return self._sessions[number]
+        return self._sessions.get(number) or self._new_session(number)
+
+    def _new_session(self, number: int) -> Session:
+        with self.lock:
+            if number not in self._sessions:
+                self._sessions[number] = (
+                    TorchSession(self.runtime, self._torch, number)
+                    if self._torch
+                    else Session(self.runtime, self.devices[number], profiling=self._profiling)
+                )
+            return self._sessions[number]
+
+    @property
+    def is_used(self) -> bool:
+        """Whether arrays or kernels may live in a context of this driver."""
+        return bool(self._loaded) or any(session.has_memory for session in self._sessions.values())
 
     def _follow_torch(self) -> None:
         """Let launches go to torch's streams when torch has an XPU; raise XpuDevError when they cannot."""
@@ -226,7 +241,7 @@ def create(
     current = driver.devices[driver.get_current_device()]
     if queue == "torch" and not driver.follows_torch:
         raise XpuDevError("torch is not imported", fix="import torch before activate()")
-    if current is not chosen and (device.isdigit() or not driver.follows_torch):
+    if current is not chosen and (is_number(device) or not driver.follows_torch):
         if chosen not in driver.devices:
             raise XpuDevError(f"torch does not use device {device}, {chosen!r}", fix='activate(queue="own")')
         driver.set_current_device(driver.devices.index(chosen))

@@ -19,6 +19,9 @@ Verify = Callable[[int], int]
 # Raises the exception for a `ur_result_t`.
 Fail = Callable[[int], None]
 
+# A program's number is a signed integer of 32 bits.
+LARGEST_GRID = 2**31 - 1
+
 _WORDS = ctypes.sizeof(KernelArgument) // 8
 _VALUE_WORD = KernelArgument.value.offset // 8
 
@@ -70,7 +73,7 @@ def ctypes_launcher(
         if function != kernel:
             # Before its first launch a kernel is checked; frames that were made for another do not serve it.
             adopted = kernel, count, local, frames = _adopt(layout, verify, function)
-        if grid_x > 0 and grid_y > 0 and grid_z > 0:
+        if 0 < grid_x <= LARGEST_GRID and 0 < grid_y <= LARGEST_GRID and 0 < grid_z <= LARGEST_GRID:
             try:
                 frame = frames.pop()
             except IndexError:
@@ -101,6 +104,10 @@ def ctypes_launcher(
             frames.append(frame)
             if result:
                 fail(result)
+        elif max(grid_x, grid_y, grid_z) > LARGEST_GRID:
+            raise OverflowError(
+                f"a grid of {grid_x}, {grid_y}, {grid_z} programs: at most {LARGEST_GRID} each"
+            )
         if leave is not None:
             leave(launch_metadata)
 
@@ -139,9 +146,8 @@ def _serialised(runtime: UnifiedRuntime) -> Callable[..., int]:
     enqueue: Callable[..., int] = runtime.bare_enqueue
     if runtime.has_launch_with_arguments and getattr(sys, "_is_gil_enabled", lambda: True)():
         return enqueue
-    import threading
-
-    lock = threading.Lock()
+    # Of the runtime: two launchers may have one kernel.
+    lock = runtime.launch_lock
 
     def locked(*arguments: Any) -> int:
         with lock:

@@ -31,6 +31,7 @@ class Allocation:
 
     def __init__(self, session: Session, size: int) -> None:
         self.session = session
+        session.has_memory = True
         self.address = session.runtime.created(
             "urUSMSharedAlloc", session.context, session.device.handle, None, None, max(size, 1)
         )

@@ -11,6 +11,8 @@ from .._ur_api import HANDLE, QUEUE_PROFILING, DeviceInfo, QueueProperties, Stru
 class Session:
     """One device with a context and an in-order queue of its own."""
 
+    has_memory = False  # whether arrays were made in the context
+
     def __init__(self, runtime: UnifiedRuntime, device: Device, *, profiling: bool) -> None:
         self.runtime = runtime
         self.device = device

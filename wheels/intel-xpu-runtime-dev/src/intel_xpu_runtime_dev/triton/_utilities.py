@@ -9,6 +9,7 @@ from . import _program, _target
 
 if TYPE_CHECKING:
     from ._driver import Driver
+    from ._layout import Loaded
 
 
 class Utilities:
@@ -16,6 +17,8 @@ class Utilities:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+        # Two threads that launch a kernel for the first time both load it, and Triton drops one of the results.
+        self._modules: dict[tuple[int, str, bytes, str], tuple[_program.Module, Loaded, _program.Built]] = {}
 
     def get_device_properties(self, device: int) -> dict[str, Any]:
         """Return limits of a device: bytes, MHz, bits, counts."""
@@ -37,14 +40,19 @@ class Utilities:
         self, name: str, binary: bytes, shared: int, build_flags: str, device: int, *more: Any
     ) -> tuple[Any, ...]:
         """Return (module, function, registers, spilled bytes), and in newer versions the greatest number of threads."""
-        module, loaded, built = _program.load(self._driver.session(device), name, binary, build_flags)
-        self._driver.remember(module.kernel, loaded)
+        key = (device, name, binary, build_flags)
+        with self._driver.lock:
+            if key not in self._modules:
+                self._modules[key] = _program.load(self._driver.session(device), name, binary, build_flags)
+            module, loaded, built = self._modules[key]
+            self._driver.remember(module.kernel, loaded)
         result = (module, module.kernel, built.registers, built.spill)
         return (*result, loaded.max_threads) if self._driver.contract.returns_threads else result
 
     def unload_module(self, module: _program.Module) -> None:
-        """Release a kernel and its program."""
-        module.release()
+        """Let a kernel and its program go; they are released when nobody holds them any more."""
+        with self._driver.lock:
+            self._modules = {key: known for key, known in self._modules.items() if known[0] is not module}
 
     def wait(self) -> None:
         """Wait for the current device."""
