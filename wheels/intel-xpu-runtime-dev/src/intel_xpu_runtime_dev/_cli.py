@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 
@@ -58,10 +59,17 @@ def _run(words: list[str]) -> int:
 def _run_parsed(words: list[str]) -> int:
     import argparse
     from importlib import import_module
+    from typing import NoReturn
 
     from . import __version__
 
-    parser = argparse.ArgumentParser(
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            # Not argparse's 2, which `smoke` has for a machine without a device.
+            self.print_usage(sys.stderr)
+            self.exit(1, f"{self.prog}: error: {message}\n")
+
+    parser = Parser(
         prog="xpu-dev",
         description="Find Level Zero and Unified Runtime for builds, and prove that they work.",
     )
@@ -77,7 +85,8 @@ def _run_parsed(words: list[str]) -> int:
             command.configure(subparser)
     parsed = parser.parse_args(words)
     code = int(command.run(parsed))
-    sys.stdout.flush()
+    if sys.stdout:  # None when it was closed before the start
+        sys.stdout.flush()
     return code
 
 
@@ -89,5 +98,12 @@ def _accept_every_path() -> None:
     if os.name == "nt":
         reconfigure(errors="backslashreplace")
     else:
-        # Paths go out as the bytes that the file system has.
-        reconfigure(encoding=sys.getfilesystemencoding(), errors="surrogateescape")
+        # Paths go out as the bytes that the file system has, also where the encoding has no such letter.
+        codecs.register_error("xpu-dev", _as_bytes)
+        reconfigure(encoding=sys.getfilesystemencoding(), errors="xpu-dev")
+
+
+def _as_bytes(error: UnicodeError) -> tuple[bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return error.object[error.start : error.end].encode("utf-8", "surrogateescape"), error.end

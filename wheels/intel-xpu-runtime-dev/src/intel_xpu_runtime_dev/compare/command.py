@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from .._errors import XpuDevError
+from .._files import is_file
+
 EPILOG = """\
 Compiles a small host for each layer, lets it answer questions, and times launches, all layers taking turns.
 Times are ratios to Level Zero or OpenCL on the same device. SYCL's headers: pip install intel-sycl-rt
@@ -45,15 +48,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the layers; return the exit code."""
-    import shlex
     import tempfile
 
+    from ..smoke.compilers import command_words
     from . import kits, text
     from .measuring import FULL, SHORT, Bench, measure
 
-    launcher = shlex.split(arguments.gpu_launcher, posix=os.name != "nt")
+    launcher = command_words(arguments.gpu_launcher, "--gpu-launcher") if arguments.gpu_launcher else []
     installed = kits.installed(["level-zero"] if launcher else [])
     others = [kits.of_root(root) for root in arguments.other]
+    for root, other in zip(arguments.other, others):
+        if not other.found:
+            raise XpuDevError(
+                "--other names no folder of another release",
+                wanted="include/ and lib/ of intel-sycl-rt and intel-cmplr-lib-ur",
+                looked_in=(root,),
+                found="; ".join(other.missing.values()),
+            )
     plan = FULL if arguments.full else SHORT
 
     def say(line: str) -> None:
@@ -112,7 +123,7 @@ def load() -> float | None:
 def processor() -> str:
     """Return the processor's name."""
     information = Path("/proc/cpuinfo")
-    if information.is_file():
+    if is_file(information):
         for line in information.read_text(errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()

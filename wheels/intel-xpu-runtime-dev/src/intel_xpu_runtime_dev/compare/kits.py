@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .._components import COMPONENTS
 from .._errors import XpuDevError
+from .._files import is_file
 from .._results import Runtime
 from ..smoke import cpu_device
 
@@ -95,7 +96,7 @@ def _add_opencl(
     roots: list[str], libraries: list[str], found: dict[str, Kit], missing: dict[str, str]
 ) -> None:
     include = next(
-        (f"{root}/include" for root in roots if Path(root, "include", OPENCL_HEADER).is_file()), None
+        (f"{root}/include" for root in roots if is_file(Path(root, "include", OPENCL_HEADER))), None
     )
     if include is None:
         missing["opencl"] = "no CL/cl.h; pip install intel-sycl-rt, or the system's OpenCL headers"
@@ -115,7 +116,7 @@ def _folder(runtime: Runtime) -> str:
 
 
 def _library(folder: Path, names: tuple[str, ...]) -> str:
-    return next((name for name in names if Path(folder, name).is_file()), "")
+    return next((name for name in names if is_file(Path(folder, name))), "")
 
 
 def _release(root: Path) -> str:

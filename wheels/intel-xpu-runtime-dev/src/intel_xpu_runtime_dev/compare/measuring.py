@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._errors import XpuDevError
+from .._files import is_file
 from ..smoke import shipped
 from .building import Built, compile_host
 from .kits import Kits
@@ -170,7 +171,7 @@ def _cold_starts(
     for _ in range(plan.cold_starts):
         for layer in layers:
             for form in ("spirv", "native"):
-                if form == "native" and not (bench.program(layer).folder / "native.bin").is_file():
+                if form == "native" and not is_file(bench.program(layer).folder / "native.bin"):
                     continue
                 seconds.setdefault((layer.name, form), []).append(
                     first_right_result(bench.program(layer), layer.adapter, form)

@@ -46,11 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Examine the machine; return 1 when something is broken."""
     if arguments.fix_env:
+        if arguments.json:
+            raise XpuDevError("--json does not go with --fix-env, which prints shell commands")
         from .._cli import main
 
         return main(["env", "--shell", arguments.fix_env])
     machine = this_machine()
-    if arguments.explain:
+    if arguments.explain is not None:
+        if not arguments.explain.strip():
+            raise XpuDevError("--explain needs the words of a message", found=repr(arguments.explain))
         return _explain(machine, arguments.explain, arguments.json)
     results = list(examined(machine, arguments.audience))
     broken = any(finding.verdict == BROKEN for _, finding in results)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .._components import COMPONENTS
 from .._errors import NotFoundError
+from .._files import is_dir, is_file
 from .._sdk import find_sdk, sdk_attempts
 from .findings import BROKEN, WARNING, Finding, not_applicable, ok
 from .machine import Machine
@@ -51,8 +52,8 @@ def _faults(name: str, value: str) -> Iterator[str]:
         yield f"{name} is set to nothing, which counts as set"
     elif value.strip("\"'") != value:
         yield f"{name} has quotes in it: {value}"
-    elif not Path(value, "include", HEADER).is_file():
-        state = "has no include/level_zero/ze_api.h" if Path(value).is_dir() else "does not exist"
+    elif not is_file(Path(value, "include", HEADER)):
+        state = "has no include/level_zero/ze_api.h" if is_dir(Path(value)) else "does not exist"
         yield f"{name}={value} {state}"
     elif value.endswith(("\\", "/")) and name not in BOTH:
         yield f"{name}={value} ends with a separator, which some builds double"

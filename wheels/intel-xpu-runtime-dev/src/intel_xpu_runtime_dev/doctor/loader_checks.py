@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .._components import COMPONENTS
 from .._errors import NotFoundError
+from .._files import is_file
 from .._runtime import SOURCES, find_runtime
 from .._sdk import find_sdk
 from .._versions import file_version, soname_version
@@ -31,7 +32,7 @@ def copies(machine: Machine) -> list[tuple[str, Path]]:
     """Return the Level Zero loaders that a process could load, in load order, each file once."""
     found: dict[Path, tuple[str, Path]] = {}
     for via, path in _candidates(machine):
-        if path.is_file():
+        if is_file(path):
             found.setdefault(path.resolve(), (via, path))
     return list(found.values())
 
@@ -102,7 +103,7 @@ def loader_and_kit(machine: Machine) -> Finding:
 def drivers(machine: Machine) -> Finding:
     """The drivers that the loader would load."""
     found = list(_windows_drivers(machine) if machine.windows else _linux_drivers(machine))
-    there = [path for path in found if path.is_file()]
+    there = [path for path in found if is_file(path)]
     if any(not _is_npu(path) for path in there):
         return ok(f"{len(there)} Level Zero driver{'s' if len(there) > 1 else ''}", *map(str, there))
     if there:
@@ -171,7 +172,7 @@ def unified_runtime(machine: Machine) -> Finding:
 
 def cpu_device(machine: Machine) -> Finding:
     """Intel's OpenCL CPU device, for `smoke --device cpu`."""
-    from ..smoke.cpu_device import offer
+    from ..smoke.cpu_device import SPACE, offer
 
     try:
         found = find_runtime("unified-runtime")
@@ -180,4 +181,6 @@ def cpu_device(machine: Machine) -> Finding:
     remark = offer(found.path).remark
     if "no " in remark.partition("CPU device: ")[2][:3]:
         return not_applicable(f"{remark}: pip install intel-opencl-rt")
+    if SPACE in remark:
+        return Finding(WARNING, remark, "a path without spaces", "make the environment in another folder")
     return ok(remark)

@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from .._distributions import files_of
+from .._files import is_dir, is_file
 
 WINDOWS = os.name == "nt"
 CONDA_FOLDER = "conda-meta"
@@ -63,7 +64,7 @@ class Machine:
     def conda(self) -> Path | None:
         """The conda environment, None outside of one."""
         for prefix in (self.prefix, Path(self.environ.get("CONDA_PREFIX") or self.prefix)):
-            if (prefix / CONDA_FOLDER).is_dir():
+            if is_dir(prefix / CONDA_FOLDER):
                 return prefix
         return None
 
@@ -76,7 +77,7 @@ class Machine:
         for name in names:
             for folder in self.folders("PATH"):
                 path = folder / (f"{name}.exe" if self.windows else name)
-                if path.is_file():
+                if is_file(path):
                     return path
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .._distributions import recorded
+from .._files import is_file
 from .findings import BROKEN, WARNING, Finding, not_applicable, ok
 from .machine import Machine
 
@@ -50,8 +51,8 @@ def _names(machine: Machine) -> tuple[str, ...]:
 
 
 def _windows_compiler(machine: Machine, details: tuple[str, ...]) -> Finding:
-    has_headers = any((folder / "cstddef").is_file() for folder in machine.folders("INCLUDE"))
-    has_libraries = any((folder / "ucrt.lib").is_file() for folder in machine.folders("LIB"))
+    has_headers = any(is_file(folder / "cstddef") for folder in machine.folders("INCLUDE"))
+    has_libraries = any(is_file(folder / "ucrt.lib") for folder in machine.folders("LIB"))
     cl = machine.which("cl")
     if cl and has_headers and has_libraries:
         target = machine.environ.get("VSCMD_ARG_TGT_ARCH", "x64")
@@ -97,9 +98,7 @@ def compiler_variables(machine: Machine) -> Finding:
         return ok("CC and CXX are not set")
     told = ", ".join(f"{name}={value}" for name, value in chosen.items())
     missing = [
-        value
-        for value in chosen.values()
-        if not Path(value).is_file() and not machine.which(value.split()[0])
+        value for value in chosen.values() if not is_file(Path(value)) and not machine.which(value.split()[0])
     ]
     if missing:
         return Finding(
@@ -115,7 +114,7 @@ def compiler_variables(machine: Machine) -> Finding:
 
 def python_headers(machine: Machine) -> Finding:
     """Python.h and, on Windows, pythonXY.lib: embedded Python has neither."""
-    lacks = [str(path) for path in _python_files(machine) if not path.is_file()]
+    lacks = [str(path) for path in _python_files(machine) if not is_file(path)]
     if not lacks:
         return ok(f"{machine.python_include}")
     return Finding(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .._files import is_dir, is_file
 from . import system_checks
 from .findings import BROKEN, WARNING, Finding, not_applicable, ok
 from .machine import Machine
@@ -121,7 +122,7 @@ def dead_variable(machine: Machine) -> Finding:
     if chosen is None:
         return not_applicable(f"{' and '.join(variables)} are not set")
     value = machine.environ[chosen]
-    if Path(value, "include", HEADER).is_file() and value:
+    if is_file(Path(value, "include", HEADER)) and value:
         return ok(f"{chosen} leads to a development kit: {value}")
     hidden = [name for name in variables if name != chosen and name in machine.environ]
     also = f", and hides {hidden[0]}={machine.environ[hidden[0]]}" if hidden else ""
@@ -140,7 +141,7 @@ def shadowing(machine: Machine) -> Finding:
         return not_applicable(NO_TRITON)
     found = lookup(machine, rules(triton[1]))
     folder = Path(found.root, "include")
-    others = [name for name in ("sycl", "unified-runtime", "CL") if (folder / name).is_dir()]
+    others = [name for name in ("sycl", "unified-runtime", "CL") if is_dir(folder / name)]
     if not others:
         return ok(f"{folder} holds nothing that would hide SYCL's headers")
     return Finding(
@@ -155,7 +156,7 @@ def overlay(machine: Machine) -> Finding:
     """On Windows our files in the prefix are found, unless something else provides SYCL."""
     if not machine.windows:
         return not_applicable("Linux has no overlay")
-    if not (machine.overlay / "include" / HEADER).is_file():
+    if not is_file(machine.overlay / "include" / HEADER):
         return not_applicable("level-zero-devel is not in this environment")
     for name, place in (
         ("icpx on PATH", machine.which("icpx")),
@@ -236,7 +237,7 @@ def torch(machine: Machine) -> Finding:
 def _says_xpu(machine: Machine) -> bool:
     for folder in machine.site:
         path = Path(folder, "torch", "version.py")
-        if path.is_file():
+        if is_file(path):
             text = path.read_text(encoding="utf-8", errors="replace")
             return re.search(r"^xpu\b[^=]*=\s*['\"]", text, re.MULTILINE) is not None
     return False
@@ -263,7 +264,7 @@ def _inductor_lacks(machine: Machine) -> Iterator[str]:
         yield "icpx"
     if machine.windows:
         root = machine.environ.get("LEVEL_ZERO_V1_SDK_PATH", "")
-        if not root or not Path(root, "include", HEADER).is_file():
+        if not root or not is_file(Path(root, "include", HEADER)):
             yield "LEVEL_ZERO_V1_SDK_PATH that leads to a development kit"
     elif not any(name.startswith("libze_loader.so") for name, _ in machine.linker_cache):
         yield "libze_loader.so"
@@ -280,7 +281,7 @@ def cache(machine: Machine) -> Finding:
         ),
         None,
     )
-    if not folder.is_dir() or kit is None:
+    if not is_dir(folder) or kit is None:
         return not_applicable(f"no cache in {folder}" if kit else "level-zero-devel is not installed")
     with os.scandir(folder) as entries:
         times = [entry.stat().st_mtime for entry in entries]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from .._files import is_file
 from .machine import Machine
 
 # All of them own the import package `triton`; the first two bring no XPU backend of their own.
@@ -145,6 +146,6 @@ def _compiler_folders(machine: Machine, kind: str) -> list[tuple[Path, str]]:
 
 def _first(name: Path, folders: list[tuple[Path, str]]) -> Found | None:
     for folder, via in folders:
-        if (folder / name).is_file():
+        if is_file(folder / name):
             return Found(folder / name, via)
     return None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from .._errors import XpuDevError
 from .._results import SDK, Runtime
 from .._versions import is_number
 from . import explain
+from .compilers import command_words
 from .flow import Attempt
 from .preparation import Host, Located, Options, host, locate
 from .record import Record, StageError
@@ -20,6 +21,7 @@ from .stages import NOT_RUN, RIGHT, STAGES, TRITON_STAGES, Run, Stage, completed
 
 KERNELS = ("add", "softmax", "matmul")
 NO_DEVICE_CODE = 2
+MOST_SECONDS = 1_000_000
 
 EPILOG = """\
 exit code: 0 when every number was compared and right, 2 when the machine has no device to run on, else 1
@@ -28,7 +30,7 @@ examples:
   xpu-dev smoke                              on the GPU, else on the CPU device of the extra [cpu]
   xpu-dev smoke --device cpu --kernel add    the fastest proof
   xpu-dev smoke --backend level-zero --json  for programs
-  xpu-dev smoke --triton                     with the Triton that is installed here, which compiles its own stub
+  xpu-dev smoke --triton                     with the Triton that is installed here
   xpu-dev smoke --launcher "gdb --args"      put a command in front of the host"""
 
 
@@ -45,9 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--device", default="auto", type=_device, help="gpu, cpu, or a number in the list of stage 5"
     )
     parser.add_argument("--kernel", choices=(*KERNELS, "all"), default="all", help="default: all")
-    parser.add_argument(
-        "--sub-group", type=int, choices=SUB_GROUPS, default=SUB_GROUPS[0], help="default: %(default)s"
-    )
+    parser.add_argument("--sub-group", type=int, choices=SUB_GROUPS, help=f"default: {SUB_GROUPS[0]}")
     parser.add_argument(
         "--triton",
         action="store_true",
@@ -56,7 +56,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--keep", action="store_true", help="keep the folder of the run and print it")
     parser.add_argument(
-        "--timeout", type=float, default=120.0, metavar="SECONDS", help="of each process, default %(default)g"
+        "--timeout",
+        type=_seconds,
+        default=120.0,
+        metavar="SECONDS",
+        help="of each process, default %(default)g",
     )
     parser.add_argument("--no-cache", action="store_true", help="neither use nor keep native binaries")
     host_options = parser.add_argument_group("the host")
@@ -78,26 +82,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the smoke test; return the exit code."""
-    import shlex
     import tempfile
 
+    _refuse_contradictions(arguments)
+    launcher = command_words(arguments.launcher, "--launcher") if arguments.launcher else []
     options = Options(
         backend=arguments.backend,
         device=arguments.device,
         kernels=KERNELS if arguments.kernel == "all" else (arguments.kernel,),
-        sub_group=arguments.sub_group,
+        sub_group=arguments.sub_group or SUB_GROUPS[0],
         host=arguments.host,
         compiler=arguments.compiler,
         stub=arguments.stub,
         runtime=arguments.runtime,
-        launcher=tuple(shlex.split(arguments.launcher, posix=os.name != "nt")),
+        launcher=tuple(launcher),
         timeout=arguments.timeout,
         cache=not arguments.no_cache,
     )
-    if arguments.triton:
-        from . import triton_flow
-
-        triton_flow.refuse_options(options)
     folder = Path(tempfile.mkdtemp(prefix="xpu-dev-smoke-"))
     try:
         if arguments.triton:
@@ -116,6 +117,30 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.keep:
         print(f"kept: {folder}", file=sys.stderr)
     return report.exit_code
+
+
+def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    """Raise XpuDevError for options of which one would be passed over in silence."""
+    about_host = {
+        "--stub": arguments.stub,
+        "--compiler": arguments.compiler,
+        "--host": arguments.host != "auto",
+        "--backend": arguments.backend != "auto",
+        "--runtime": arguments.runtime,
+        "--sub-group": arguments.sub_group,
+        "--no-cache": arguments.no_cache,
+    }
+    given = [name for name, present in about_host.items() if present]
+    if arguments.triton and given:
+        raise XpuDevError(
+            f"{given[0]} does not go with --triton, which runs the Triton that is installed",
+            wanted="--device, --kernel, --json, --keep, --timeout, --launcher",
+        )
+    ahead = [name for name in ("--stub", "--compiler") if about_host[name]]
+    if arguments.host == "ctypes" and ahead:
+        raise XpuDevError(f"{ahead[0]} does not go with --host ctypes, which compiles nothing")
+    if len(ahead) == 2:
+        raise XpuDevError("--compiler does not go with --stub, which was compiled ahead")
 
 
 class Report(NamedTuple):
@@ -255,6 +280,17 @@ def triton_smoke(options: Options, folder: Path, printer: _Printer) -> Report:
         if not run.device:
             break
     return Report(attempt.sdk, attempt.runtime, tuple(runs), attempt.no_device)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    # Also not a number, and what no system call takes.
+    if not 0 < seconds <= MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0, at most {MOST_SECONDS:,}")
+    return seconds
 
 
 def _device(text: str) -> str:

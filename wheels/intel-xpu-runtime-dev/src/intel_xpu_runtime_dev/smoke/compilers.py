@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from .._errors import XpuDevError
+from .._files import is_file
+
 WINDOWS = os.name == "nt"
 
 
@@ -33,7 +36,7 @@ def candidates() -> Iterator[Compiler]:
 
 def named(name: str) -> Iterator[Compiler]:
     """Yield the compilers that a user means by a path, one of the names in `FINDERS`, or a program on PATH."""
-    if Path(name).is_file():
+    if is_file(Path(name)):
         yield at(name)
     elif name in FINDERS:
         yield from FINDERS[name]()
@@ -49,6 +52,19 @@ def at(path: str) -> Compiler:
     return Compiler((path,), style, None, "--compiler")
 
 
+def command_words(text: str, what: str) -> list[str]:
+    """Return the words of a command line; raise XpuDevError where a quotation does not end, or there is no word."""
+    import shlex
+
+    try:
+        words = shlex.split(text, posix=not WINDOWS)
+    except ValueError as error:
+        raise XpuDevError(f"{what} is no command line: {text}", found=str(error).lower()) from None
+    if not words:
+        raise XpuDevError(f"{what} has no word in it", found=repr(text), fix=f"leave {what} out")
+    return words
+
+
 def which(name: str) -> str | None:
     """Return the path of a program on PATH."""
     # shutil.which would import the compression libraries, which takes longer than the search.
@@ -56,7 +72,7 @@ def which(name: str) -> str | None:
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for suffix in suffixes:
             path = Path(folder, name + suffix)
-            if folder and path.is_file() and os.access(path, os.X_OK):
+            if folder and is_file(path) and os.access(path, os.X_OK):
                 return str(path)
     return None
 
@@ -65,12 +81,10 @@ def _from_variable() -> Iterator[Compiler]:
     value = os.environ.get("CC", "")
     if not value:
         return
-    if Path(value).is_file():
+    if is_file(Path(value)):
         yield at(value)._replace(via="CC")
         return
-    import shlex
-
-    words = shlex.split(value, posix=not WINDOWS)
+    words = command_words(value, "CC")
     path = which(words[0])
     if path:
         yield at(path)._replace(command=(path, *words[1:]), via="CC")

@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from .._files import is_file
 from .compilers import WINDOWS
 
 LIBRARY = "intelocl64.dll" if WINDOWS else "libintelocl.so"
 VENDORS = Path("/etc/OpenCL/vendors")
 REGISTRY_KEY = r"SOFTWARE\Khronos\OpenCL\Vendors"
 VARIABLE = "OCL_ICD_FILENAMES"
+
+SPACE = "which does not work in a folder with a space in its name: use another environment"
 
 
 class Offer(NamedTuple):
@@ -31,12 +34,15 @@ def offer(runtime: str) -> Offer:
         if os.environ.get(name):
             return Offer({}, f"CPU device: {name} as it is set")
     for registered in _registered():
-        if Path(registered).name == LIBRARY and Path(registered).is_file():
+        if Path(registered).name == LIBRARY and is_file(Path(registered)):
             return Offer({}, f"CPU device: {registered}, registered with the system")
     library = Path(runtime).parent / LIBRARY
-    if not library.is_file():
+    if not is_file(library):
         return Offer({}, f"CPU device: no {LIBRARY} beside the runtime")
     remark = f"CPU device: {library} by {VARIABLE}"
+    if " " in str(library):
+        # It looks for its own files by a path that it cuts at the space.
+        remark += f", {SPACE}"
     if _is_elevated():
         remark += ", which OpenCL ignores here: this process is elevated, run it as an ordinary user"
     return Offer({VARIABLE: str(library)}, remark)
@@ -59,4 +65,4 @@ def _registered() -> list[str]:
                 return [winreg.EnumValue(key, index)[0] for index in range(winreg.QueryInfoKey(key)[1])]  # type: ignore[attr-defined,unused-ignore]
         except OSError:
             return []
-    return [path.read_text(errors="replace").strip() for path in VENDORS.glob("*.icd") if path.is_file()]
+    return [path.read_text(errors="replace").strip() for path in VENDORS.glob("*.icd") if is_file(path)]

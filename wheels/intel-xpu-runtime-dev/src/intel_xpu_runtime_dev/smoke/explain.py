@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from .stages import number
@@ -52,6 +53,29 @@ NO_DEVICE = (
 LACKS_FUNCTION = ("undefined symbol", "not found', 127", "lacks a function", "function '")
 
 
+LAUNCHER = "name a program that starts the command behind it; without --launcher nothing is put in front"
+# What keeps devices from being seen, when a user has set it.
+HIDING = (
+    "OCL_ICD_FILENAMES", "OCL_ICD_VENDORS", "ONEAPI_DEVICE_SELECTOR", "UR_ADAPTERS_FORCE_LOAD",
+    "UR_ADAPTERS_SEARCH_PATH", "ZE_AFFINITY_MASK", "ZE_ENABLE_ALT_DRIVERS",
+)  # fmt: skip
+
+
+def no_device() -> str:
+    """Return what to do where there is no device, with the variables that may be hiding one."""
+    hiding = [f"{name}={os.environ[name]}" for name in HIDING if os.environ.get(name)]
+    return f"{NO_DEVICE}; or unset what hides devices: {', '.join(hiding)}" if hiding else NO_DEVICE
+
+
+def of_machine(text: str) -> str:
+    """Return what to do where words of the system say that the machine itself is short of something, else ""."""
+    if "No space left on device" in text or "disk full" in text.lower():
+        return "make room in the folder for temporary files, or set TMPDIR (Windows: TEMP) to another"
+    if "Too many open files" in text:
+        return "allow more open files: ulimit -n 1024"
+    return ""
+
+
 def result_name(backend: str, result: int) -> str:
     """Return a result as its header calls it, "" when that is not known here."""
     if backend == "level-zero":
@@ -76,6 +100,10 @@ def died(backend: str, stage: str, ending: str, found: str) -> str:
 
 
 def _fix(backend: str, stage: str, detail: str) -> str:
+    if short := of_machine(detail):
+        return short
+    if "no answer within" in detail or "did not end within" in detail:
+        return f"give it more time with --timeout; when it hangs: {_fix(backend, stage, '')}"
     if backend.startswith("triton"):
         return TRITON_FIXES.get(stage, DRIVER)
     if stage == "load":

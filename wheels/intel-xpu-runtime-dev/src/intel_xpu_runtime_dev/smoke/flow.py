@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .._errors import XpuDevError
+from .._files import is_file
 from .._versions import is_number
 from . import explain, native_cache, shipped
 from .child import Child, Event
@@ -40,7 +41,7 @@ class Attempt:
         self._current = "load"
         self._outputs: dict[str, Comparison] = {}
         self._cold = 0.0
-        self._ended = False
+        self._ended = self._said_hello = False
 
     def run(self, folder: Path) -> None:
         """Go through the stages in a folder of its own; raise `StageError` for the one that fails."""
@@ -50,24 +51,31 @@ class Attempt:
         try:
             child = Child(self._host.command, folder, self._host.environment, self._options.timeout)
         except OSError as error:
-            raise self._record.fail(
-                "load", 0.0, f"the host cannot be started: {self._host.command[0]}: {error.strerror}"
-            ) from None
+            text = f"the host cannot be started: {self._host.command[0]}: {error.strerror}"
+            fix = explain.LAUNCHER if self._options.launcher else "name a host that --keep kept"
+            raise self._record.fail("load", 0.0, f"{text}\n  do this: {fix}") from None
         with child:
-            for event in child.events():
-                self._take(event, child)
-                if event.kind == "end":
-                    self._ended = True
+            try:
+                for event in child.events():
+                    self._take(event, child)
+                    if event.kind == "end":
+                        self._ended = True
+            except OSError as error:  # of a file of the job
+                text = explain.died(self.backend, self._current, str(error), "")
+                raise self._record.fail(self._current, 0.0, text) from None
             ending = child.ending()
             if ending or not self._ended:
                 found = "; ".join([*child.noise[-3:], *self._remarks(self._current)])
                 text = explain.died(self.backend, self._current, ending or "ended before it was done", found)
+                if self._options.launcher and not self._said_hello:
+                    text = f"--launcher ended without having started the host\n  do this: {explain.LAUNCHER}"
                 raise self._record.fail(self._current, 0.0, text)
         self._keep_native_binary()
 
     def _take(self, event: Event, child: Child) -> None:
         fields = event.fields
         if event.kind == "hello":
+            self._said_hello = True
             self._check_release(fields["version"])
         elif event.kind == "begin":
             self._current = fields["stage"]
@@ -116,14 +124,15 @@ class Attempt:
     def _choose_device(self) -> None:
         device = chosen(self._devices, self._options.device)
         if device is None:
+            mistyped = bool(self._devices) and is_number(self._options.device)
             listed = ", ".join(f"{one.number} {one.type} {one.name}" for one in self._devices)
             error = XpuDevError(
                 f"no device for --device {self._options.device}",
                 found=listed or f"none; {self._record.stages['devices'].detail}",
-                fix=explain.NO_DEVICE,
+                fix="take a number of this list" if mistyped else explain.no_device(),
             )
             seconds = self._record.stages["devices"].seconds
-            raise self._record.fail("devices", seconds, str(error), no_device=True)
+            raise self._record.fail("devices", seconds, str(error), no_device=not mistyped)
         self.device = device
 
     def _job(self) -> Sequence[str]:
@@ -171,7 +180,7 @@ class Attempt:
 
     def _compare(self, name: str, cold: float) -> None:
         path = self._folder / name
-        self._outputs[name] = compare(self._problem, path.read_bytes() if path.is_file() else b"")
+        self._outputs[name] = compare(self._problem, path.read_bytes() if is_file(path) else b"")
         # The first launch of all.
         self._cold = self._cold or cold
 
@@ -189,7 +198,7 @@ class Attempt:
 
     def _with_registers(self, detail: str) -> str:
         path = self._folder / SAVED
-        count = registers(path.read_bytes()) if path.is_file() else None
+        count = registers(path.read_bytes()) if is_file(path) else None
         return detail if count is None else f"{detail}, registers {count}"
 
     def _judge(self, seconds: float, detail: str) -> None:
@@ -210,7 +219,7 @@ class Attempt:
     def _keep_native_binary(self) -> None:
         """Keep the native binary for the next run, once its numbers are known to be right."""
         path = self._folder / SAVED
-        if self._options.cache and path.is_file():
+        if self._options.cache and is_file(path):
             native_cache.store(self._entry, path.read_bytes())
 
 

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from .._files import is_file
 from .compilers import Compiler, which
 
 COMPONENT = "Microsoft.VisualStudio.Component.VC.Tools.x86.x64"
@@ -49,14 +50,14 @@ def parse_environment(text: str) -> dict[str, str]:
 
 
 def _holds(folders: str, name: str) -> bool:
-    return any(Path(folder, name).is_file() for folder in folders.split(os.pathsep) if folder)
+    return any(is_file(Path(folder, name)) for folder in folders.split(os.pathsep) if folder)
 
 
 def installations() -> Iterator[Path]:
     """Yield the folders of Visual Studio or its Build Tools with a C compiler, the newest first."""
     base = os.environ.get("ProgramFiles(x86)", r"C:\Program Files (x86)")
     vswhere = Path(base, "Microsoft Visual Studio", "Installer", "vswhere.exe")
-    if not vswhere.is_file():
+    if not is_file(vswhere):
         return
     answer = subprocess.run([str(vswhere), *QUERY], capture_output=True, check=False).stdout
     for line in answer.decode("utf-8", "replace").splitlines():
@@ -66,7 +67,7 @@ def installations() -> Iterator[Path]:
 
 def _developer_environment(installation: Path) -> dict[str, str]:
     script = installation / "VC" / "Auxiliary" / "Build" / "vcvarsall.bat"
-    if not script.is_file():
+    if not is_file(script):
         return {}
     # By its full path, since Windows looks for a bare name in the current folder first; a batch file needs cmd.
     cmd = Path(os.environ.get("SystemRoot", r"C:\Windows"), "System32", "cmd.exe")
@@ -79,6 +80,6 @@ def _developer_environment(installation: Path) -> dict[str, str]:
 def _cl_of(environment: Mapping[str, str]) -> str:
     for folder in environment.get("PATH", "").split(os.pathsep):
         path = Path(folder, "cl.exe")
-        if folder and path.is_file():
+        if folder and is_file(path):
             return str(path)
     return ""

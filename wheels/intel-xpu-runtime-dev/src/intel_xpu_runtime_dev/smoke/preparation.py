@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .._errors import NotFoundError, XpuDevError
+from .._files import is_file
 from .._results import SDK, Runtime
 from . import compilers, cpu_device, explain
 from .compilers import WINDOWS, Compiler
@@ -67,7 +68,7 @@ def locate(backend: str, options: Options, record: Record) -> Located:
             runtime = _runtime(backend, options)
         except NotFoundError as error:
             # Without a runtime there is no driver either.
-            text = f"{error}\n  or: {explain.NO_DEVICE}"
+            text = f"{error}\n  or: {explain.no_device()}"
             raise record.fail("locate", note.elapsed(), text, no_device=not options.runtime) from None
         note.detail = (
             f"development kit {sdk.version or 'of unknown version'} by {sdk.via}: {sdk.root}; "
@@ -84,7 +85,7 @@ def _runtime(backend: str, options: Options) -> Runtime:
 
     if options.runtime:
         path = Path(options.runtime).absolute()
-        if not path.is_file():
+        if not is_file(path):
             raise NotFoundError("--runtime names no file", looked_in=(str(path),))
         return Runtime(str(path), None, "--runtime")
     return find_runtime(backend, verify=True)
@@ -98,6 +99,10 @@ def host(backend: str, located: Located, options: Options, folder: Path, record:
         record.skip("compile", reason)
         record.skip("link", reason)
         program = Path(options.stub).absolute()
+        if not is_file(program):
+            raise record.fail(
+                "load", 0.0, f"--stub names no file: {program}\n  do this: name a host that --keep kept"
+            )
         return Host((*options.launcher, str(program)), environment, True)
     reason = "--host ctypes"
     if options.host != "ctypes":
@@ -136,7 +141,8 @@ def _compile(stub: Stub, options: Options, record: Record) -> Compiler | None:
                     f"{compiler.name} compiles, but not with the {stub.sdk.component} headers",
                     looked_in=stub.sdk.include_dirs,
                     found=outcome.output,
-                    fix=f"pip install --force-reinstall {stub.distribution}, or name another compiler with --compiler",
+                    fix=explain.of_machine(outcome.output)
+                    or f"pip install --force-reinstall {stub.distribution}, or name another compiler with --compiler",
                 )
             broken.append(f"{compiler.name} ({compiler.via}) does not work: {probe.output}")
         raise XpuDevError(
@@ -155,7 +161,8 @@ def _link(stub: Stub, compiler: Compiler, record: Record) -> None:
                 f"{compiler.name} cannot link with the {stub.sdk.component} library",
                 looked_in=stub.sdk.library_dirs,
                 found=outcome.output,
-                fix=f"pip install --force-reinstall {stub.distribution}",
+                fix=explain.of_machine(outcome.output)
+                or f"pip install --force-reinstall {stub.distribution}",
             )
         note.detail = f"{stub.sdk.libraries[0]} in {stub.sdk.library_dirs[0]}"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .._components import COMPONENTS
+from .._errors import XpuDevError
 from .._results import SDK
 from .compilers import WINDOWS, Compiler
 
@@ -102,7 +103,10 @@ class Stub:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Outcome(False, f"{compiler.name}: no answer within {self.limit:g} s")
+            raise XpuDevError(
+                f"{compiler.name} gives no answer within {self.limit:g} s",
+                fix="give it more time with --timeout",
+            ) from None
         except OSError as error:
             return Outcome(False, f"{compiler.name}: {error.strerror}")
         return Outcome(result.returncode == 0, told(result.stdout.decode(errors="replace")))

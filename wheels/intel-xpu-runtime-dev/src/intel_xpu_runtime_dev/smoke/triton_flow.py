@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .._components import WINDOWS
-from .._errors import NotFoundError, XpuDevError
+from .._errors import NotFoundError
 from .._results import SDK, Runtime
 from . import explain
 from .child import Child, Event
@@ -26,23 +26,6 @@ sys.path.insert(0, {packages!r})
 from intel_xpu_runtime_dev.smoke.hosts.triton import main
 main(*sys.argv[-2:])
 """
-
-
-def refuse_options(options: Options) -> None:
-    """Raise XpuDevError for options that say how our own host is made, which does not run."""
-    given = {
-        "--backend": options.backend != "auto",
-        "--host": options.host != "auto",
-        "--compiler": options.compiler,
-        "--stub": options.stub,
-        "--runtime": options.runtime,
-    }
-    names = [name for name, present in given.items() if present]
-    if names:
-        raise XpuDevError(
-            f"{names[0]} does not go with --triton, which runs the Triton that is installed",
-            wanted="--device, --kernel, --json, --keep, --timeout, --launcher",
-        )
 
 
 class Attempt:
@@ -89,7 +72,7 @@ class Attempt:
             child = Child(command, work, environment, self._options.timeout)
         except OSError as error:
             text = f"the host cannot be started: {command[0]}: {error.strerror}"
-            raise self._record.fail("locate", 0.0, text) from None
+            raise self._record.fail("locate", 0.0, f"{text}\n  do this: {explain.LAUNCHER}") from None
         with child:
             for event in child.events():
                 self._take(event, child, work)

@@ -115,8 +115,8 @@ def _from_cache_or_source(session: Session, name: str, spirv: bytes, flags: str)
         _release(session, built.program, built.kernel)
         program = session.runtime.program_from_spirv(session.context, session.device, accepted, flags)
         built = _built(session, program, name, flags)
-    # A device that gives no binary has its kernels built again by the next process.
-    with contextlib.suppress(URError):
+    # Without a binary, or room for it, the next process builds the kernel again.
+    with contextlib.suppress(URError, OSError):
         native = session.runtime.native_binary(built.program)
         digest = hashlib.sha256(native).hexdigest()
         header = json.dumps({"flags": built.flags, "spill": built.spill, "sha256": digest}).encode()
