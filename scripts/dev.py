@@ -73,10 +73,17 @@ def main(arguments: list[str]) -> int:
             ensure_system_packages(ROOT / "scripts" / task.packages)
     except subprocess.CalledProcessError as error:
         return fail(f"set-up failed: {' '.join(map(str, error.cmd))} ended with {error.returncode}")
+    except OSError as error:
+        return fail(
+            f"set-up failed: {error}; .venv may be another user's: remove it, or use a clone of your own"
+        )
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 130
     sources = [str(ROOT / "scripts"), str(ROOT / "wheels" / "intel-xpu-runtime-dev" / "src")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sources), "VIRTUAL_ENV": str(VENV)}
     environment["PATH"] = os.pathsep.join([str(bin_folder()), environment.get("PATH", "")])
-    command = [str(python()), "-m", task.module, *rest]
+    command = [str(python()), "-m", "tasks", task.module, *rest]
     if os.name == "posix":
         # Become the task: who stops this process means it.
         os.chdir(ROOT)

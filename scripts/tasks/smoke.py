@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,8 +47,11 @@ def build_newest(out: Path, platform: Platform) -> None:
         command += ["--version", catalogue.of(component)[0].version]
     # Standard output is for what smoke prints.
     with contextlib.redirect_stdout(sys.stderr):
-        if build.main(command):
-            raise BuildError("the wheels cannot be built", found="see above")
+        code = build.main(command)
+    if code == 130:  # interrupted, and said so
+        raise SystemExit(code)
+    if code:
+        raise BuildError("the wheels cannot be built", found="see above")
 
 
 def install(wheels: Path, environment: Path) -> None:
@@ -63,7 +67,15 @@ def install(wheels: Path, environment: Path) -> None:
 def call(module: str, *arguments: str) -> None:
     """Run a module of this interpreter; BuildError where it fails, after its own words."""
     command = [sys.executable, "-m", module, *arguments]
-    if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
+    # A session of its own, so that Ctrl-C comes here alone, and what it has started ends with it.
+    with subprocess.Popen(command, stdout=sys.stderr, start_new_session=not WINDOWS) as process:
+        try:
+            code = process.wait()
+        except KeyboardInterrupt:
+            if not WINDOWS:
+                os.killpg(process.pid, signal.SIGTERM)
+            raise
+    if code:
         raise BuildError(f"failed: {' '.join(command)}", found="see above")
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("smoke")
 
 @pytest.mark.parametrize(
     ("device", "code", "verdict"),
-    [("cpu", 0, "right"), pytest.param("99", 2, "failed", marks=pytest.mark.nightly)],
+    [("cpu", 0, "right"), pytest.param("gpu", 2, "failed", marks=pytest.mark.nightly)],
 )
 def test_dev_smoke_passes_arguments_on_and_the_exit_code_back(device: str, code: int, verdict: str) -> None:
     command = [sys.executable, "scripts/dev.py", "smoke", "--backend", "unified-runtime", "--device", device]
