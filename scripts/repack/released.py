@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -105,7 +106,7 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes | None:
     """Return a member's bytes, None where they cannot be what was packed: then it differs."""
     try:
         return archive.read(name)
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
         return None
 
 
