@@ -117,7 +117,8 @@ MESSAGES = (
         "RuntimeError: 0 active drivers ([]). There should only be one.",
         r"0 active drivers",
         "Triton's Intel backend is not the one that is imported, or torch has no XPU.",
-        "Install one distribution that owns `triton`, and torch's XPU build.",
+        "Install one distribution that owns `triton`, and torch's XPU build; or launch without torch: "
+        "`xpu-dev run --triton-driver ur -- python script.py`.",
         ("triton-owner", "torch", "drivers"),
     ),
 )
