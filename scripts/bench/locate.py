@@ -89,7 +89,10 @@ def make_environment(folder: Path, count: int) -> None:
 
 def times(environment: Path, rounds: int) -> dict[str, list[float]]:
     """Return the milliseconds of each case in each round."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    # What names another environment than the one measured.
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
+    }
     programs = environment / "bin"
     variables["PATH"] = os.pathsep.join([str(programs), variables["PATH"]])
     words = {BARE: ["python", "-c", "pass"]}
