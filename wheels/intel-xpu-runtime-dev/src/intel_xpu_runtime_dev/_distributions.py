@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib import metadata
 
 
 def copies(name: str) -> Iterator[metadata.Distribution]:
     """Yield the installed copies of a distribution in the order of `sys.path`."""
+    # Takes as long to import as Python to start, and hosts that load a runtime from its path search nothing.
+    from importlib import metadata
+
     yield from metadata.distributions(name=name)
 
 
@@ -35,6 +37,8 @@ def folders_of(distribution: metadata.Distribution, suffix: str) -> Iterator[str
 
 def recorded(distribution: metadata.Distribution, part: str = "") -> Iterator[PurePosixPath]:
     """Yield the paths in a distribution's RECORD that contain `part`, relative to its site-packages, existing or not."""
+    import csv
+
     # Not `distribution.files`: from Python 3.12 on it leaves out what is not where RECORD says.
     lines = (distribution.read_text("RECORD") or "").splitlines()
     # Some have thousands of files: a path costs more than a look at the line.
