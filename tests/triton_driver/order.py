@@ -27,6 +27,9 @@ def main(library: str, queue: str, launcher: str, rounds: int) -> None:
     if queue == "torch":
         second_stream(xpu)
         refused("foreign stream", lambda: foreign_stream(xpu))
+        from triton.runtime.driver import driver as config
+
+        config.reset_active()  # else the next one is refused because of this one
         refused("device time", lambda: ours.activate("cpu", queue="torch", timing="device"))
         late = ours.activate("cpu", queue="own")
         late.session()
