@@ -181,9 +181,12 @@ class TestNativeBinaries:
         self._build(cache)
         (kept,) = cache.glob("smoke/*.bin")
         whole = kept.read_bytes()
-        kept.write_bytes(whole[:-8] + b"\0" * 8)
-        assert self._build(cache)[0] == "ok"
-        assert len(kept.read_bytes()) == len(whole)
+        for content in (whole[:-8] + b"\0" * 8, whole[:100], b""):
+            kept.write_bytes(content)
+            status, detail = self._build(cache)
+            assert status == "ok"
+            assert detail.endswith("; the cached one was damaged")
+            assert len(kept.read_bytes()) == len(whole)
         assert self._build(cache)[0] == "skipped"
 
     def test_one_that_the_driver_refuses_is_built_again(self, cache: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,18 @@ def test_another_kernel_is_another_entry(change: dict[str, Any]) -> None:
 
 def test_another_backend_is_another_entry() -> None:
     assert native_cache.entry("level-zero", DEVICE, KERNEL) != native_cache.entry(BACKEND, DEVICE, KERNEL)
+
+
+def test_a_user_without_a_home_has_no_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container started for a number that its user database lacks, without HOME."""
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XPU_DEV_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    assert native_cache.entry(BACKEND, DEVICE, KERNEL) is None
 
 
 def test_fields_do_not_run_together() -> None:

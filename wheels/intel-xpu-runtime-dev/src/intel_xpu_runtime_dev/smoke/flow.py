@@ -41,7 +41,8 @@ class Attempt:
         self._current = "load"
         self._outputs: dict[str, Comparison] = {}
         self._cold = 0.0
-        self._ended = self._said_hello = False
+        self._entry: Path | None = None
+        self._ended = self._said_hello = self._damaged = False
 
     def run(self, folder: Path) -> None:
         """Go through the stages in a folder of its own; raise `StageError` for the one that fails."""
@@ -169,7 +170,13 @@ class Attempt:
         if not self._options.cache or self.device is None:
             return []
         self._entry = native_cache.entry(self.backend, self.device, self._module)
-        binary = native_cache.load(self._entry)
+        if self._entry is None:
+            return []
+        try:
+            binary = native_cache.load(self._entry)
+        except native_cache.DamagedError:
+            self._damaged = True
+            return []
         if binary is None:
             return []
         self._write("cached.bin", binary)
@@ -191,7 +198,7 @@ class Attempt:
         if stage == "load" and self._located.runtime.version:
             detail += f", {self._located.runtime.version}"
         if stage == "native-binary":
-            detail = self._with_registers(detail)
+            detail = self._with_registers(detail) + ("; the cached one was damaged" if self._damaged else "")
         if stage == "timing":
             detail = f"cold {self._cold * 1e6:.1f} us, {detail}"
         self._record.add(stage, OK, seconds, detail)
@@ -219,7 +226,7 @@ class Attempt:
     def _keep_native_binary(self) -> None:
         """Keep the native binary for the next run, once its numbers are known to be right."""
         path = self._folder / SAVED
-        if self._options.cache and is_file(path):
+        if self._entry and is_file(path):
             native_cache.store(self._entry, path.read_bytes())
 
 

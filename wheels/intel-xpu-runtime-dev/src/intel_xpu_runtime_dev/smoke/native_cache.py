@@ -16,31 +16,42 @@ DIGEST_BYTES = 32
 FORMAT = "1"
 
 
-def folder() -> Path:
-    """Return the folder of everything cached: `XPU_DEV_CACHE_DIR`, else the platform's own."""
+class DamagedError(Exception):
+    """A kept file is not the one that was written."""
+
+
+def folder() -> Path | None:
+    """Return the folder of everything cached: `XPU_DEV_CACHE_DIR`, else the platform's own, None without a home."""
     if override := os.environ.get("XPU_DEV_CACHE_DIR"):
         return Path(override)
     if os.name == "nt" and (local := os.environ.get("LOCALAPPDATA")):
         return Path(local, "intel-xpu-runtime-dev")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base, "intel-xpu-runtime-dev")
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base, "intel-xpu-runtime-dev")
+    try:
+        return Path.home() / ".cache" / "intel-xpu-runtime-dev"
+    except RuntimeError:  # a container's user of whom the system knows nothing
+        return None
 
 
-def entry(backend: str, device: Device, kernel: Kernel) -> Path:
-    """Return the file for the native binary of a kernel on a device, which may not exist."""
+def entry(backend: str, device: Device, kernel: Kernel) -> Path | None:
+    """Return the file for the native binary of a kernel on a device, which may not exist; None without a home."""
     parts = (FORMAT, backend, device.type, device.name, device.driver, kernel.options)
     key = hashlib.sha256("\0".join(parts).encode() + b"\0" + kernel.spirv).hexdigest()
-    return folder() / "smoke" / f"{key[:32]}.bin"
+    cached = folder()
+    return cached / "smoke" / f"{key[:32]}.bin" if cached else None
 
 
 def load(path: Path) -> bytes | None:
-    """Return the binary that an entry holds; None when there is none or its bytes are damaged."""
+    """Return the binary that an entry holds, None when there is none; raise `DamagedError` for other bytes."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
     digest, binary = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
-    return binary if hashlib.sha256(binary).digest() == digest else None
+    if hashlib.sha256(binary).digest() != digest:
+        raise DamagedError
+    return binary
 
 
 def store(path: Path, binary: bytes) -> str:
