@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,35 @@ def test_a_launcher_that_starts_nothing(tmp_path: Path, launcher: str) -> None:
     stage, detail = failed(smoke(tmp_path, "--launcher", launcher, "--json"))
     assert stage == "load"
     assert "do this: name a program that starts the command behind it" in detail
+
+
+def test_nothing_is_left_of_a_run_that_is_terminated(tmp_path: Path) -> None:
+    """As by `timeout` or a supervisor, while a driver hangs."""
+    mark = f"sleep 300.{os.getpid()}"
+    environment = {**os.environ, "PYTHONPATH": str(Install(NEWEST).packages), "TMPDIR": str(tmp_path)}
+    command = [str(Install(NEWEST).python), "-m", "intel_xpu_runtime_dev", "smoke", "--device", "cpu"]
+    command += ["--kernel", "add", "--host", "ctypes", "--launcher", f"sh -c '{mark}' --"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as running:
+        for line in running.stdout or ():
+            if line.startswith("add,"):
+                break
+        deadline = time.monotonic() + 20
+        while not [command for command in commands() if command.startswith(mark)]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        running.terminate()
+        assert running.wait(30) == 143
+    assert not list(tmp_path.glob("xpu-dev-smoke-*"))
+    assert not [command for command in commands() if command.startswith(mark)]
+
+
+def commands() -> list[str]:
+    """Return the command lines of all processes."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            found.append(file.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return found
 
 
 def test_a_stub_that_is_not_there(tmp_path: Path) -> None:

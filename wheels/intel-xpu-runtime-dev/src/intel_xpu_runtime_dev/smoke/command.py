@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from .._errors import XpuDevError
 from .._results import SDK, Runtime
@@ -82,8 +82,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the smoke test; return the exit code."""
+    import signal
     import tempfile
 
+    # The host and the folder go with this process, also when a supervisor ends it.
+    signal.signal(signal.SIGTERM, _end)
     _refuse_contradictions(arguments)
     launcher = command_words(arguments.launcher, "--launcher") if arguments.launcher else []
     options = Options(
@@ -117,6 +120,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.keep:
         print(f"kept: {folder}", file=sys.stderr)
     return report.exit_code
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _refuse_contradictions(arguments: argparse.Namespace) -> None:
